@@ -1,4 +1,4 @@
-import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
+import { SvcmError } from "../api/errors.ts";
 import { declaredApps } from "../pm2/declared.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
@@ -22,6 +22,7 @@ import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
 import type { DiskSize, NotedApp, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import { type NewRelease, requireDecided } from "./find-code.ts";
+import { untouched } from "./refusals.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 
 /** Room for what a build writes beside the files that it leaves. */
@@ -95,7 +96,6 @@ function createHead(
   return { event: "begin", id, ...found, subject, environment, spellings, by, at, checkout: top, prefix };
 }
 
-/** The exit code says that everything runs as before. */
 async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, error: unknown): Promise<unknown> {
   const at = new Date(ports.clock.now()).toISOString();
   const reason = error instanceof SvcmError ? (error.body.details ?? error.message) : "a defect of svcm";
@@ -104,24 +104,6 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
     .catch(() => undefined);
   return untouched(error);
 }
-
-function untouched(error: unknown): unknown {
-  if (!(error instanceof SvcmError)) return error;
-  const details = `${error.body.details ?? error.message}\nNothing that runs was touched.`;
-  return new SvcmError(isOfMachine(error) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", { ...error.body, details });
-}
-
-/** Files of the release have codes of the system only if the system refuses them. */
-function isOfMachine({ kind, body: { code } }: SvcmError): boolean {
-  return MACHINE_KINDS.has(kind) || (errorTable[kind].status >= 500 && /^E[A-Z0-9]+$/.test(code ?? ""));
-}
-
-const MACHINE_KINDS: ReadonlySet<ErrorKind> = new Set([
-  "DEPLOY_IMPOSSIBLE",
-  "PM2_FAILED",
-  "REVISION_FAILED",
-  "AUDIT_FAILED",
-]);
 
 function mebibytes(bytes: number): number {
   return Math.round(bytes / 2 ** 20);

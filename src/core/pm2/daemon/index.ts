@@ -164,14 +164,18 @@ function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]):
   return { target: path, path };
 }
 
-function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, "startApp" | "registerApp" | "restoreList"> {
+type StartMethod = "requireLasting" | "startApp" | "registerApp" | "restoreList";
+
+function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, StartMethod> {
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
       await requireOnlyDaemon(home);
+      await requireLasting(home);
       return await callOnce(newLink(), call);
     });
   return {
+    requireLasting: () => withPm2Errors(() => requireLasting(home)),
     startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
     registerApp: async (name, apps, caller) => {
       const call: Call = { method: "startApp", name, apps, folder: caller, isAtRest: true };
@@ -182,6 +186,14 @@ function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, "star
     },
     restoreList: async () => (await run({ method: "restoreList" })).restored ?? [],
   };
+}
+
+/** A running daemon is where it is. */
+async function requireLasting({ socket }: Pm2Home): Promise<void> {
+  const code = await probeSocket(socket);
+  if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
+  const { requireLastingGroup } = await import("./lasting-group.ts");
+  await requireLastingGroup();
 }
 
 type ActionMethod = ActionCall["method"] | "saveRecords" | "restore" | "saveList";

@@ -77,6 +77,7 @@ async function applyLocked(
   requireApplicable(plan, input);
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
+  await ports.processes.requireLasting();
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   attempt.note({ target: releaseTarget(recording.head) });
