@@ -132,11 +132,14 @@ export interface DeployRoot {
   /** Files that were written since it was prepared, apart from packages, caches and logs. @param sinceMs that time */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 
-  /** Ids of releases that a process of this user, or PM2's saved list, uses. */
-  inUse(ids: readonly string[], dumpFile: string): Promise<Set<string>>;
+  /** Releases that PM2's saved list, or a process of this user, uses, with the pids of those that work there. */
+  inUse(ids: readonly string[], dumpFile: string): Promise<Map<string, readonly number[]>>;
 
   /** Renames the folder first, so that a half-removed one is never taken for a release. */
   remove(id: string): Promise<void>;
+
+  /** Removes the record and the output of a release whose folder is gone. */
+  forget(id: string): Promise<void>;
 
   /** Of killed deploys: folders without a record, and temporary names. */
   removeLeftovers(): Promise<void>;

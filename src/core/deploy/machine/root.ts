@@ -12,10 +12,11 @@ import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
-import { removeLeftovers, TRASH, linkTargets, measureFolder, readPointers } from "./walk.ts";
+import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
+import { isInside } from "../../running/find-unit.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { parseRecord } from "../../words/record.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -77,6 +78,10 @@ export function deployRoot(root: string): DeployRoot {
     writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
+    forget: (id) =>
+      attempt(async () => {
+        for (const kind of ["log", "jsonl"]) await rm(join(layout.records, `${id}.${kind}`), { force: true });
+      }),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
   };
 }
@@ -165,13 +170,14 @@ async function writeRevision(folder: string, commit: string, checkout: string): 
 }
 
 /** Processes of other users are not visible; their release is protected by PM2's list, which names it. */
-function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Set<string> {
+function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Map<string, readonly number[]> {
   const dump = readIfReadable(dumpFile) + readIfReadable(`${dumpFile}.bak`);
-  const targets = linkTargets();
-  return new Set(
-    ids.filter((id) => {
+  const places = workingFolders();
+  return new Map(
+    ids.flatMap((id) => {
       const folder = join(releases, id);
-      return dump.includes(folder) || targets.some((path) => path === folder || path.startsWith(`${folder}/`));
+      const pids = places.flatMap((one) => (isInside(one.folder, folder) ? [one.pid] : []));
+      return pids.length > 0 || dump.includes(folder) ? [[id, pids] as const] : [];
     }),
   );
 }
