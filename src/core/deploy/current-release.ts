@@ -31,7 +31,7 @@ function releaseGone(path: string, current: string, record: DeployRecord): SvcmE
     code: "RELEASE_GONE",
     path,
     details: `${current} leads to ${path}, which no longer exists, so its code cannot be compared or started. Nothing was touched.`,
-    hint: `Put the folder back, or deploy its code again: ${deployCommand(record)}. To run the apps in the checkout instead, remove ${current}.`,
+    hint: `Put the folder back, or deploy its code again: ${deployCommand(record)}. To run the apps in the checkout instead, remove ${current}, and run svcm apply --switch-checkout.`,
   });
 }
 

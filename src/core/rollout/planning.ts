@@ -1,4 +1,4 @@
-import { type HasReleases, readAppliedState } from "./port-releases.ts";
+import { type HasReleases, listDeployRoots, readAppliedState } from "./port-releases.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
@@ -101,7 +101,7 @@ export async function computePlan(
     ],
     conflicts: [
       ...listConflicts(content, start.running, expecting.machine.cpuCores),
-      ...takenOver(ports, input, decision, request.from),
+      ...(await takenOver(ports, input, decision, request.from)),
     ],
     warnings: [
       ...deadDaemon(start.dead),
@@ -141,18 +141,15 @@ async function readStartedAs(
   return findStartedEnvironments(ports, { environment, service, expected, running, appliedApps, expecting });
 }
 
-function takenOver(
-  ports: HasStamps & HasWorkspace,
+async function takenOver(
+  ports: HasReleases & HasStamps & HasWorkspace,
   { expected, running }: ComparisonInput,
   { steps }: Pick<Decision, "steps">,
   from: string | undefined,
-): ReturnType<typeof findOtherCheckouts> {
+): Promise<ReturnType<typeof findOtherCheckouts>> {
   const names = new Set(from === undefined ? steps.flatMap(stepNames) : []);
-  return findOtherCheckouts(
-    ports,
-    expected,
-    running.filter(({ name }) => names.has(name)),
-  );
+  const touched = running.filter(({ name }) => names.has(name));
+  return touched.length === 0 ? [] : findOtherCheckouts(ports, expected, touched, await listDeployRoots(ports));
 }
 
 function startedApps({ steps }: Pick<Decision, "steps">): ReadonlySet<string> {
