@@ -49,6 +49,7 @@ export { chunk } from "./words/lists.ts";
 export type { HistoryResponse } from "./api/history.ts";
 export { encodeSeriesApp } from "./history/selectors.ts";
 export type { ListedNode, NodeState } from "./api/node.ts";
+export { forgetEnded } from "./approvals/forget-ended.ts";
 export { watchBoot } from "./boot/outlook.ts";
 export { keepLogs } from "./logs/operations/logs.ts";
 export type { LogPruneResponse, LogRotationResponse, LogUsage, LogUsageResponse } from "./api/logs.ts";

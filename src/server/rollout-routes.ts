@@ -48,6 +48,7 @@ const deployRefusals: readonly ErrorKind[] = [
   "NOT_FOUND",
   "REVISION_FAILED",
   "DEPLOY_FAILED",
+  "DEPLOY_IMPOSSIBLE",
   "DEPLOY_REFUSED",
   "DEPLOY_LOCKED",
 ];
@@ -131,7 +132,7 @@ export const rolloutRoutes: readonly Route[] = [
       "NOTHING_TO_ROLL_BACK",
       "APPLY_REFUSED",
       "DEPLOY_LOCKED",
-      "DEPLOY_FAILED",
+      "DEPLOY_IMPOSSIBLE",
     ],
   }),
   operationRoute("GET", "/api/runtime/releases", releaseList, {

@@ -2,6 +2,7 @@ import { foreignCode } from "../core/api/issue.ts";
 import type { FastifyInstance } from "fastify";
 import {
   failureCode,
+  forgetEnded,
   FileError,
   keepLogs,
   overriddenFolders,
@@ -135,7 +136,11 @@ function startCare(ports: Ports, log: ServerLog): () => Promise<void> {
     },
     failed: (error: unknown): void => log.warn({ code: failureCode(error) }, "logs could not be rotated"),
   };
-  const ended = Promise.all([keepLogs(ports, serverCaller(), report, stop.signal), watchBoot(ports, stop.signal)]);
+  const ended = Promise.all([
+    keepLogs(ports, serverCaller(), report, stop.signal),
+    watchBoot(ports, stop.signal),
+    forgetEnded(ports, stop.signal),
+  ]);
   ended.catch((error: unknown) => log.warn({ code: failureCode(error) }, "the machine could not be looked at"));
   return async () => {
     stop.abort();

@@ -123,7 +123,7 @@ longTest("after a restart by hand and another change, svcm says that the former 
   expect((await planNow()).steps[0]?.notes).toContain("ENV_FILE_UNKNOWN_BEFORE");
   const refused = (await refusedApply()) as SvcmError;
   expect(refused.message).toContain(
-    "Every touched app has its former definition again. With svcm's last copy of the env files, which may differ from what ran: restapi.",
+    "Every touched app has its former definition again. With svcm's last copy of the env files, which may differ from what ran: restapi. Check the files, which the next apply reads.",
   );
   expect(await level()).toBe("info");
   setLevel("trace");

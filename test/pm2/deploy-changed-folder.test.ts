@@ -1,9 +1,10 @@
 /** A release folder that was changed by hand is not the commit of its name. */
-import { appendFileSync, chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   execute,
+  releaseList,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
@@ -100,7 +101,45 @@ test("the deploy of an app that writes at its start what is not its code is not 
     "app.cjs": `${built}${app}`,
     "build.cjs": `${build}${built}`,
   });
-  const { release } = await shop.deploy();
+  const { deploy, release } = await shop.deploy();
   expect(release).toMatchObject({ outcome: "applied" });
   expect(await shop.answer()).toBe("builds");
+  expect((await execute(rolloutPlan, ports, input, caller)).issues).toEqual([]);
+  expect((await shop.deploy({ revision: deploy.commit })).notes).toEqual([]);
+});
+
+test("an edit of a package is named by a deploy of that commit and by a rollback to it", async () => {
+  const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
+  const install = `
+mkdirSync("node_modules/left-pad/lib", { recursive: true });
+require("node:fs").writeFileSync("node_modules/left-pad/lib/index.js", "module.exports = 1;");`;
+  shop.publish({ ".gitignore": ".env*\nuploads\ndist\nlogs\n.svcm\nnode_modules\n", "build.cjs": build + install });
+  const { deploy } = await shop.deploy();
+  appendFileSync(inRelease(deploy.id, "node_modules/left-pad/lib/index.js"), "// by hand");
+  expect((await shop.deploy()).notes).toEqual([
+    expect.stringMatching(/^RELEASE_CHANGED: .*: node_modules\/left-pad\. /),
+  ]);
+  shop.publish({ VERSION: "after" });
+  const next = await shop.deploy();
+  const { code, current, changed } = await execute(rolloutRollbackPlan, ports, {}, caller);
+  expect(code).toEqual({ commit: deploy.commit, dirty: ["node_modules/left-pad"] });
+  const path = join(shop.root, "current");
+  expect([changed, current]).toEqual([true, { path, from: `releases/${next.deploy.id}`, to: `releases/${deploy.id}` }]);
+});
+
+test("a rollback that moves the link alone says so, and does it", async () => {
+  const { git } = await execute(rolloutRollback, ports, {}, caller);
+  expect(git?.dirty).toEqual(["node_modules/left-pad"]);
+  const former = shop.current()!;
+  const [undone] = (await execute(releaseList, ports, {}, caller)).releases.filter(
+    ({ deploy }) => deploy?.former === former,
+  );
+  const next = undone?.deploy?.id ?? "";
+  rmSync(join(shop.root, "current"));
+  symlinkSync(`releases/${next}`, join(shop.root, "current"));
+  const { pid } = (await ports.processes.list())[0]!;
+  const plan = await execute(rolloutRollbackPlan, ports, { release: undone!.id }, caller);
+  expect(plan).toMatchObject({ changed: true, steps: [{ changed: false }], current: { to: `releases/${former}` } });
+  await execute(rolloutRollback, ports, { release: undone!.id, plan: plan.id }, caller);
+  expect([shop.current(), (await ports.processes.list())[0]?.pid]).toEqual([former, pid]);
 });

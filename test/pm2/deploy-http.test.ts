@@ -99,3 +99,17 @@ test.each([
   expect(answer.status).toBe(400);
   expect(answer.json.details).toContain(member);
 });
+
+test("a failing command of the team is no failure of the server, and a source that cannot be fetched is one", async () => {
+  const server = await testServer({ world: () => shop.ports });
+  const ask = async () => {
+    const { status, json } = await post(server, { environment: "production" }, {}, PLAN);
+    return [status, json.error, json.code];
+  };
+  shop.publish({ VERSION: "unbuildable" });
+  expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_COMMAND_FAILED"]);
+  shop.publish({ VERSION: "three", "svcm.yaml": "version: 1\nenvironments: { production: [prod] }\n" });
+  expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_CHECK_FAILED"]);
+  shop.git("remote", "set-url", "origin", `${shop.own.folder}/gone.git`);
+  expect(await ask()).toEqual([500, "Deploy could not be made.", "DEPLOY_FETCH_FAILED"]);
+});

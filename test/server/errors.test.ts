@@ -261,7 +261,7 @@ test("the error table has every refusal that a request can get", () => {
     "RELEASE_NOT_FOUND",
     "NOTHING_TO_ROLL_BACK",
     ...(["PROPOSAL_NOT_FOUND", "PROPOSAL_REFUSED", "PROPOSAL_STALE", "PROPOSALS_FAILED"] as const),
-    ...(["BOOT_FAILED", "DEPLOY_FAILED", "DEPLOY_REFUSED", "DEPLOY_LOCKED"] as const),
+    ...(["BOOT_FAILED", "DEPLOY_FAILED", "DEPLOY_IMPOSSIBLE", "DEPLOY_REFUSED", "DEPLOY_LOCKED"] as const),
   ];
   const covered = new Set([...cases.map(({ kind }) => kind), ...ofOtherFaces]);
   expect(Object.keys(errorTable).filter((kind) => !covered.has(kind as ErrorKind))).toEqual([]);

@@ -7,7 +7,7 @@ import {
   unknownText,
 } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
-import { pluralize } from "../../core/words/text.ts";
+import { nameList, pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
 export function renderRelease(release: Release): string {
@@ -48,19 +48,26 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps, keptCode, code } = plan;
+  const { id, changed, steps, keptCode, code, current } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
+  const link = current === undefined ? [] : [`  ${linkText(current)}`];
   const files = code === undefined ? [] : [`  ${paint.yellow(changedText(code))}`];
-  return [head, ...lines, ...stays, ...files, `Plan ${id}.`].join("\n");
+  const saves = changed ? ["  Then PM2's list is saved for the next boot."] : [];
+  return [head, ...lines, ...link, ...stays, ...files, ...saves, `Plan ${id}.`].join("\n");
+}
+
+function linkText({ path, from, to }: Exclude<RollbackPlan["current"], undefined>): string {
+  if (to === null) return `${path} is removed, as before the first deploy.`;
+  return from === null ? `${path} is created, and leads to ${to}.` : `${path} moves from ${from} to ${to}.`;
 }
 
 function changedText({ commit, dirty }: Exclude<Release["git"], null>): string {
-  return `Not as in the commit ${commit.slice(0, 10)}: ${dirty.join(", ")}.`;
+  return `Not as in the commit ${commit.slice(0, 10)}: ${nameList(dirty)}.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */
@@ -90,8 +97,11 @@ function rollbackStepText({
     ? "the last copy of its env file, which may differ from what it had read,"
     : "a copy of its former env file";
   const present =
-    mayDiffer && to > 0 ? " It reads its env files as they are now, and nothing shows what it had read." : "";
-  const copy = pinned ? ` It reads ${which} until the next apply.` : present;
+    mayDiffer && to > 0
+      ? " It reads its env files as they are now, and nothing shows what it had read. Check them before."
+      : "";
+  const check = mayDiffer ? " Check the env file, which that apply reads." : "";
+  const copy = pinned ? ` It reads ${which} until the next apply.${check}` : present;
   return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
 }
 

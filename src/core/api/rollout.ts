@@ -254,8 +254,16 @@ export const rollbackPlanBody = z
     message: z.string().optional(),
     undoes: z.string().optional().describe("The release that it undid, if it is a rollback itself."),
     environment: z.string(),
-    changed: z.boolean(),
+    changed: z.boolean().describe("False if every app runs as before the release, and `current` leads there."),
     keptCode: keptCode.optional(),
+    current: z
+      .strictObject({
+        path: z.string(),
+        from: z.string().nullable().describe("Null if it does not exist."),
+        to: z.string().nullable().describe("Null if it would be removed."),
+      })
+      .optional()
+      .describe("The link of the deploy root that would move; absent if it would not."),
     code: planBody.shape.git
       .unwrap()
       .optional()
@@ -278,7 +286,9 @@ export const rollbackPlanBody = z
       }),
     ),
   })
-  .describe("The effect that a rollback would have on each app of a release. Nothing is changed.");
+  .describe(
+    "The effect that a rollback would have on each app of a release, and on the link of its deploy. It then saves PM2's list. Nothing is changed.",
+  );
 
 export type KeptCode = BodyOf<typeof keptCode>;
 export type ReleaseFailure = BodyOf<typeof releaseFailure>;

@@ -17,6 +17,9 @@ export interface Proposals {
    */
   put(nowMs: number, decide: (all: readonly StoredProposal[]) => StoredProposal): Promise<StoredProposal>;
 
+  /** Removes the inputs of those that ended by time, or with their process. @throws {SvcmError} PROPOSALS_FAILED */
+  forget(nowMs: number): Promise<void>;
+
   /** This process. */
   self(): Promise<UniqueProcess>;
 

@@ -9,7 +9,7 @@ import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from ".
 import { createFolder, replacePrivate } from "../files/write.ts";
 import { once } from "../words/once.ts";
 import type { Proposals } from "./port-proposals.ts";
-import { keepNewest, withExpiry } from "./decide.ts";
+import { isOpen, keepNewest, withExpiry } from "./decide.ts";
 import { parseProposals, renderProposals, type StoredProposal } from "./stored.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
@@ -22,17 +22,30 @@ export function nodeProposals(folder: string): Proposals {
   const path = join(folder, "proposals.json");
   const locks = fileLocks({ timeoutMs: LOCK_TIMEOUT_MS });
   const self = once(identifyProcess);
-  const readAll = async (): Promise<readonly StoredProposal[]> => {
+  const readStored = async (): Promise<readonly StoredProposal[]> => {
     const text = await withLogFile(path, async ({ fd, size }) => {
       if (size > MAX_BYTES) throw new FileError("EFBIG", path, `${path} is larger than 16 MiB.`);
       const bytes = Buffer.alloc(size);
       return bytes.toString("utf8", 0, await read(fd, bytes, 0));
     });
-    const stored = text === undefined ? [] : parseProposals(text, path);
-    return await Promise.all(stored.map(async (proposal) => withInterruption(proposal, await self())));
+    return text === undefined ? [] : parseProposals(text, path);
   };
+  const readAll = async (): Promise<readonly StoredProposal[]> =>
+    await Promise.all((await readStored()).map(async (proposal) => withInterruption(proposal, await self())));
+  const withoutInputs = async (nowMs: number): Promise<readonly StoredProposal[]> =>
+    (await readAll()).map((proposal) => withExpiry(proposal, nowMs));
   return {
     self,
+    forget: (nowMs) =>
+      withFileErrors("PROPOSALS_FAILED", path, async () => {
+        const stored = await readStored();
+        const ended = new Set((await withoutInputs(nowMs)).filter((one) => !isOpen(one)).map(({ id }) => id));
+        if (!stored.some(({ id, input }) => ended.has(id) && Object.keys(input).length > 0)) return;
+        await locks.withLock({ target: path, path }, async (nonce) => {
+          const text = renderProposals(keepNewest(await withoutInputs(nowMs)));
+          await replacePrivate({ target: path, path, nonce }, Buffer.from(text));
+        });
+      }),
     read: () => withFileErrors("PROPOSALS_FAILED", path, readAll),
     ancestors: async () => await listAncestors(await self()),
     createId: () => Array.from(randomBytes(ID_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join(""),
@@ -40,8 +53,7 @@ export function nodeProposals(folder: string): Proposals {
       withFileErrors("PROPOSALS_FAILED", path, async () => {
         await attempt("write", path, () => createFolder(dirname(path)));
         return await locks.withLock({ target: path, path }, async (nonce) => {
-          // The values of one that expired must not stay on the disk.
-          const all = (await readAll()).map((proposal) => withExpiry(proposal, nowMs));
+          const all = await withoutInputs(nowMs);
           const next = decide(all);
           const isKnown = all.some(({ id }) => id === next.id);
           const kept = keepNewest(

@@ -22,7 +22,8 @@ export async function findCurrentWorld(
   const release = `${root.layout.releases}/${record.id}`;
   if (!(await root.exists(release))) throw releaseGone(release, root.layout.current, record);
   const { facts, files, ecosystems, workspace, revisions, runningCode } = deploys.world(toPlace(root.layout, record));
-  return { facts, files, ecosystems, workspace, revisions, runningCode };
+  const world = { facts, files, ecosystems, workspace, revisions, runningCode };
+  return { ...world, changed: (names) => changedIssue(release, record.commit, names) };
 }
 
 function releaseGone(path: string, current: string, record: DeployRecord): SvcmError {
@@ -30,37 +31,23 @@ function releaseGone(path: string, current: string, record: DeployRecord): SvcmE
     code: "RELEASE_GONE",
     path,
     details: `${current} leads to ${path}, which no longer exists, so its code cannot be compared or started. Nothing was touched.`,
-    hint: `Put the folder back, or deploy its code again: ${deployCommand(record)}. To run the apps in the checkout instead, remove ${current}.`,
+    hint: `Put the folder back, or deploy its code again: ${deployCommand(record)}. To run the apps in the checkout instead, remove ${current}, and run svcm apply --switch-checkout.`,
   });
 }
 
-/**
- * Deploys that were cut off, and a current release that is not as it was prepared.
- * @param lastApplied the newest release of the list that was applied
- */
-export async function listDeployIssues(root: DeployRoot, lastApplied: string | undefined): Promise<Issue[]> {
-  return [...(await listInterrupted(root, lastApplied)), ...(await listChanged(root))];
-}
-
-async function listChanged(root: DeployRoot): Promise<Issue[]> {
-  const id = await root.current();
-  const record = (await root.records()).find((one) => one.id === id);
-  const changed = record === undefined ? [] : await root.changedFiles(record.id);
-  if (record === undefined || changed.length === 0) return [];
-  const what = `${root.layout.releases}/${record.id} is not as ${record.commit.slice(0, 7)} was prepared: ${nameList(changed)}`;
+function changedIssue(release: string, commit: string, changed: readonly string[]): Issue[] {
+  if (changed.length === 0) return [];
+  const message = `${release} is not as ${commit.slice(0, 7)} was prepared: ${nameList(changed)}`;
   return [
-    {
-      code: "RELEASE_CHANGED",
-      severity: "warning",
-      path: [],
-      message: what,
-      accepted: ["svcm explain RELEASE_CHANGED"],
-    },
+    { code: "RELEASE_CHANGED", severity: "warning", path: [], message, accepted: ["svcm explain RELEASE_CHANGED"] },
   ];
 }
 
-/** While a deploy runs, its record is only not finished yet. */
-async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
+/**
+ * Deploys that were cut off. While a deploy runs, its record is only not finished yet.
+ * @param lastApplied the newest release of the list that was applied
+ */
+export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
   const since = await root.lockedSince();
   const records = await root.records();
   const served = records.findIndex(({ state }) => state === "done");

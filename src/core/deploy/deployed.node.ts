@@ -7,6 +7,7 @@ import type { EnvironmentRequest } from "../project/resolve.ts";
 import { serviceName } from "../project/service-name.node.ts";
 import type { Deployed } from "../rollout/port-deployed.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
+import { deployOfLink } from "./layout.ts";
 import type { DeployRoot, HasDeploys } from "./port-deploys.ts";
 
 function defaultDeployRoot(pm2Home: string, root: string, service: string): string {
@@ -45,14 +46,20 @@ export function nodeDeployed(
     async issues(request, lastApplied) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];
-      const { listDeployIssues } = await import("./current-release.ts");
-      return await listDeployIssues((await ports.deploys()).open(folder), lastApplied);
+      const { listInterrupted } = await import("./current-release.ts");
+      return await listInterrupted((await ports.deploys()).open(folder), lastApplied);
     },
     async withLock(folder, timeoutMs, work, signal) {
       return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);
     },
     async changedFiles({ id, root: folder }) {
       return await (await ports.deploys()).open(folder).changedFiles(id);
+    },
+    async planSwitch({ id, root: folder }) {
+      const { layout, planSwitch } = (await ports.deploys()).open(folder);
+      const { from, to } = await planSwitch(id);
+      const isThere = id === null ? from === to : deployOfLink(from) === id;
+      return isThere ? undefined : { path: layout.current, from, to };
     },
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);

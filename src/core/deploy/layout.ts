@@ -1,4 +1,5 @@
 /** The names below a deploy root. @see CONTRACT section 14 */
+import { createIdAfter, timeDigits } from "../words/time-id.ts";
 
 export interface Layout {
   readonly root: string;
@@ -35,20 +36,16 @@ export interface ReleasePlace {
 /** `20261127080501-4a91c77` sorts by time, and Capistrano's pruning leaves it alone. */
 export const DEPLOY_ID = /^\d{14}-[0-9a-f]{7}$/;
 
-/** @param taken ids that exist: a new one sorts after them, also within a second, and after a clock was set back */
+/** @param taken ids that exist: a new one sorts after them */
 export function createDeployId(nowMs: number, commit: string, taken: ReadonlySet<string>): string {
-  const known = [...taken].filter((id) => DEPLOY_ID.test(id)).map((id) => id.slice(0, TIME_DIGITS));
-  const [newest = ""] = known.toSorted().toReversed();
-  const now = timeDigits(nowMs);
-  const after = Date.parse(newest.replace(/^(....)(..)(..)(..)(..)(..)$/, "$1-$2-$3T$4:$5:$6Z")) + 1000;
-  return `${now > newest ? now : timeDigits(after)}-${commit.slice(0, 7)}`;
+  const [newest = ""] = [...taken]
+    .filter((id) => DEPLOY_ID.test(id))
+    .toSorted()
+    .toReversed();
+  return createIdAfter(newest, nowMs, (ms) => `${timeDigits(ms)}-${commit.slice(0, COMMIT_DIGITS)}`);
 }
 
-const TIME_DIGITS = 14;
-
-function timeDigits(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replaceAll(/\D/g, "");
-}
+const COMMIT_DIGITS = 7;
 
 /** The release that a link such as `releases/<id>` leads to; `null` for another target. */
 export function deployOfLink(target: string | null): string | null {

@@ -7,9 +7,10 @@ import type { Checkout, DeployGit } from "./port-deploy-git.ts";
 import type { Layout, ReleasePlace } from "./layout.ts";
 import type { ForeignRelease } from "../rollout/port-deployed.ts";
 import type { PathMap } from "./map-paths.ts";
+import type { CodeRequest } from "../running/port-running-code.ts";
 import type { DeployEvent, DeployRecord, StartedCommand } from "./record.ts";
 
-/** The folders of deploys, and what reaches into them. Methods throw {SvcmError} DEPLOY_FAILED for a refusal of the system. */
+/** The folders of deploys, and what reaches into them. Methods throw {SvcmError} DEPLOY_IMPOSSIBLE for a refusal of the system. */
 export interface Deploys {
   open(root: string): DeployRoot;
 
@@ -81,6 +82,8 @@ export interface DeployRoot {
   /** Names the commit in the release, if the checkout is one of Capistrano, which names its own: an app may read it. */
   writeRevision(id: string, commit: string, checkout: string): Promise<void>;
 
+  planSwitch(id: string | null): Promise<LinkMove>;
+
   /** Replaces `current` by a rename, so no reader misses it; null for what it was before svcm. */
   switchTo(id: string | null): Promise<void>;
 
@@ -118,23 +121,38 @@ export interface DeployRoot {
   createFolder(path: string): Promise<void>;
 
   /** For `changedFiles` and `writtenSince`, once the release is prepared. */
-  noteFiles(id: string): Promise<void>;
+  noteFiles(id: string, apps: readonly NotedApp[]): Promise<void>;
 
-  /** Code of a release, below its folder, that was changed since it was prepared; empty if that is not known. */
+  /**
+   * Code of a release, and of the packages installed in it, that was changed since it was prepared; empty if that is not
+   * known. Below its folder.
+   */
   changedFiles(id: string): Promise<string[]>;
 
   /** Files that were written since it was prepared, apart from packages, caches and logs. @param sinceMs that time */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 
-  /** Ids of releases that a process of this user, or PM2's saved list, uses. */
-  inUse(ids: readonly string[], dumpFile: string): Promise<Set<string>>;
+  /** Releases that PM2's saved list, or a process of this user, uses, with the pids of those that work there. */
+  inUse(ids: readonly string[], dumpFile: string): Promise<Map<string, readonly number[]>>;
 
   /** Renames the folder first, so that a half-removed one is never taken for a release. */
   remove(id: string): Promise<void>;
 
+  /** Removes the record and the output of a release whose folder is gone. */
+  forget(id: string): Promise<void>;
+
   /** Of killed deploys: folders without a record, and temporary names. */
   removeLeftovers(): Promise<void>;
 }
+
+/** As the link is read; null without one. */
+export interface LinkMove {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** What is code of it, as a plan decides. */
+export interface NotedApp extends Pick<CodeRequest, "cwd" | "script" | "folder" | "include" | "exclude"> {}
 
 export interface SharedPath {
   /** Below the release. */

@@ -1,9 +1,12 @@
 import { SvcmError } from "../api/errors.ts";
+import { declaredApps } from "../pm2/declared.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
+import { readStartCommand, startCommand } from "../running/env-files.ts";
+import { ownMember } from "../words/record.ts";
 import { checkRelease } from "./check-release.ts";
 import {
   chooseDeploy,
@@ -17,8 +20,9 @@ import {
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
-import type { DiskSize, ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import type { DiskSize, NotedApp, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import { type NewRelease, requireDecided } from "./find-code.ts";
+import { untouched } from "./refusals.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 
 /** Room for what a build writes beside the files that it leaves. */
@@ -92,7 +96,6 @@ function createHead(
   return { event: "begin", id, ...found, subject, environment, spellings, by, at, checkout: top, prefix };
 }
 
-/** The exit code says that everything runs as before. */
 async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, error: unknown): Promise<unknown> {
   const at = new Date(ports.clock.now()).toISOString();
   const reason = error instanceof SvcmError ? (error.body.details ?? error.message) : "a defect of svcm";
@@ -100,12 +103,6 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
     .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
     .catch(() => undefined);
   return untouched(error);
-}
-
-function untouched(error: unknown): unknown {
-  if (!(error instanceof SvcmError)) return error;
-  const details = `${error.body.details ?? error.message}\nNothing that runs was touched.`;
-  return new SvcmError("DEPLOY_FAILED", { ...error.body, details });
 }
 
 function mebibytes(bytes: number): number {
@@ -123,7 +120,7 @@ async function requireSpace({ root, ports }: DeployContext, { records, checkout 
   const what = lacksFiles
     ? `${Math.round(needed.files)} more files, and ${free.files} are free`
     : `${mebibytes(needed.bytes)} MiB, and ${mebibytes(free.bytes)} MiB are free`;
-  throw new SvcmError("DEPLOY_FAILED", {
+  throw new SvcmError("DEPLOY_IMPOSSIBLE", {
     code: "DEPLOY_NO_SPACE",
     path: root.layout.root,
     details: `A release ${like} needs ${what} in ${root.layout.root}.\nNothing that runs was touched.`,
@@ -162,7 +159,8 @@ async function fillFolder(
   requireNotStopped(context);
   const values = await runReleaseCommands(context, { id, top, world, settings });
   requireNotStopped(context);
-  await createOutputFolders(context, await checkRelease(context, world));
+  const loaded = await checkRelease(context, world);
+  await createOutputFolders(context, loaded);
   await requireDecided(context, release, world);
   const size = await root.measure(top);
   if (size.bytes > MAX_SIZE.bytes || size.files > MAX_SIZE.files)
@@ -171,9 +169,34 @@ async function fillFolder(
       path: top,
       details: `The release has ${mebibytes(size.bytes)} MiB in ${size.files} files. Accepted: at most ${mebibytes(MAX_SIZE.bytes)} MiB in ${MAX_SIZE.files} files.`,
     });
-  await root.noteFiles(id);
+  await root.noteFiles(id, await listNotedApps(world, loaded));
   await root.sync(top);
   return { ...size, ...(values !== undefined && { values }) };
+}
+
+/** Also services that `--service` left out, because the folder is theirs, too. */
+async function listNotedApps(
+  { facts, files, host, workspace }: ReleaseWorld,
+  loaded: LoadedEcosystem,
+): Promise<NotedApp[]> {
+  const services = (await facts.project())?.services ?? {};
+  const folderOf = (service: string): string | undefined => {
+    const folder = ownMember(services, service)?.folder ?? ".";
+    return folder === "." ? undefined : resolvePath(workspace.root, folder);
+  };
+  const apps = declaredApps(loaded, { cpuCores: host.cpuCores(), pm2Home: workspace.pm2Home });
+  const own = apps.map(async (app, index): Promise<NotedApp> => {
+    const service = loaded.apps[index]?.start?.service ?? "";
+    const { include = [], exclude = [] } = ownMember(services, service)?.code ?? {};
+    const { compiled } = await readStartCommand({ files }, startCommand(app));
+    return { cwd: app.cwd, script: app.script, folder: folderOf(service), include, exclude: [...exclude, ...compiled] };
+  });
+  const started = new Set(loaded.apps.map(({ start }) => start?.service));
+  const others = Object.entries(services).flatMap(([name, { code }]): NotedApp[] => {
+    const folder = folderOf(name);
+    return folder === undefined || started.has(name) ? [] : [{ cwd: folder, script: folder, folder, ...code }];
+  });
+  return [...(await Promise.all(own)), ...others];
 }
 
 /** A release file is built. It may have its packages, too. */

@@ -15,15 +15,13 @@ const MAX_NAMED = 3;
 export async function pruneReleases(context: DeployContext, git: DeployGit): Promise<{ readonly pruned: string[] }> {
   const { root, ports, settings } = context;
   const records = await root.records();
-  const removable = decidePrune({
-    records,
-    keep: settings.keep,
-    current: await root.current(),
-    inUse: await listInUse(
-      context,
-      records.map(({ id }) => id),
-    ),
-  });
+  const ids = records.map(({ id }) => id);
+  const worked = await root.inUse(ids, `${ports.workspace.pm2Home}/dump.pm2`);
+  const needed = await listNeeded(context);
+  const facts = { records, keep: settings.keep, current: await root.current() };
+  const removable = decidePrune({ ...facts, inUse: new Set([...worked.keys(), ...needed]) });
+  for (const id of decidePrune({ ...facts, inUse: needed }))
+    noteWorkers(context, `${root.layout.releases}/${id}`, worked.get(id) ?? []);
   const pruned: string[] = [];
   for (const id of removable) {
     const record = records.find((one) => one.id === id);
@@ -50,19 +48,26 @@ export async function pruneReleases(context: DeployContext, git: DeployGit): Pro
   return { pruned };
 }
 
-/** By processes, by PM2's lists, and by what the next rollback would start. */
-async function listInUse({ root, ports }: DeployContext, ids: readonly string[]): Promise<Set<string>> {
-  const inUse = await root.inUse(ids, `${ports.workspace.pm2Home}/dump.pm2`);
+/** Of PM2, for example, which stays in the folder in which it was started. It may stay for months. */
+function noteWorkers(context: DeployContext, release: string, pids: readonly number[]): void {
+  if (pids.length === 0) return;
+  const named = nameList(pids.map(String), MAX_NAMED);
+  note(context, `${release} is kept, because a process other than its apps works in it (pid ${named}).`);
+}
+
+/** By PM2's apps, and by what the next rollback would start. */
+async function listNeeded({ root, ports }: DeployContext): Promise<Set<string>> {
+  const needed = new Set<string>();
   const running = await ports.processes.list();
   const paths = running.flatMap(({ script, cwd }) => [script, cwd]).filter((path) => path !== null);
   const lists = await ports.releases.list();
   const undone = lists.length === 0 ? undefined : beginningOf(toJournals(lists), findRelease(lists, undefined).head);
-  const former = (undone?.before ?? []).flatMap(({ paths: needed = [] }) => needed);
+  const former = (undone?.before ?? []).flatMap(({ paths: own = [] }) => own);
   for (const path of [...paths, ...former]) {
     const id = deployOfPath(root.layout, `${path}/`);
-    if (id !== undefined) inUse.add(id);
+    if (id !== undefined) needed.add(id);
   }
-  return inUse;
+  return needed;
 }
 
 interface PruneInput {
@@ -100,6 +105,15 @@ export async function recoverDeploys(context: DeployContext, begin: () => Promis
     await end(context, record, outcome);
     note(context, interruptedText(record, outcome));
   }
+  const gone = (await root.records()).filter(hasNoFolder);
+  for (const { id } of gone.slice(MAX_GONE)) await root.forget(id);
+}
+
+/** A timer may try a commit each minute that cannot be prepared, and each attempt has a record with its output. */
+const MAX_GONE = 100;
+
+function hasNoFolder({ state, preparedAtMs }: DeployRecord): boolean {
+  return state === "pruned" || (preparedAtMs === null && state !== "preparing");
 }
 
 async function removeUnprepared(context: DeployContext, record: DeployRecord): Promise<void> {

@@ -1,4 +1,4 @@
-import { SvcmError } from "../api/errors.ts";
+import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
 import { listReleases } from "../rollout/port-releases.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
@@ -60,6 +60,29 @@ export function asDeploy({ kind, body }: SvcmError): SvcmError {
     ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
   });
 }
+
+/** The exit code says that everything runs as before. */
+export function untouched(error: unknown): unknown {
+  if (!(error instanceof SvcmError)) return error;
+  const details = `${error.body.details ?? error.message}\nNothing that runs was touched.`;
+  return new SvcmError(isOfMachine(error) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", { ...error.body, details });
+}
+
+export function beforeFirstStep(error: SvcmError): unknown {
+  return isOfMachine(error) ? untouched(error) : asDeploy(error);
+}
+
+/** Files of the release have codes of the system only if the system refuses them. */
+function isOfMachine({ kind, body: { code } }: SvcmError): boolean {
+  return MACHINE_KINDS.has(kind) || (errorTable[kind].status >= 500 && /^E[A-Z0-9]+$/.test(code ?? ""));
+}
+
+const MACHINE_KINDS: ReadonlySet<ErrorKind> = new Set([
+  "DEPLOY_IMPOSSIBLE",
+  "PM2_FAILED",
+  "REVISION_FAILED",
+  "AUDIT_FAILED",
+]);
 
 export function outcomeOf({ kind }: SvcmError): DeployOutcome {
   return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";

@@ -125,7 +125,7 @@ function commandFailure(
   }[end];
   const code = end === "timeout" ? "DEPLOY_TIMEOUT" : end === "aborted" ? "DEPLOY_STOPPED" : "DEPLOY_COMMAND_FAILED";
   const lines = lastLines.map((line) => `  ${scrub(line)}`);
-  return new SvcmError("DEPLOY_FAILED", {
+  return new SvcmError(causes.has(FULL) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", {
     code,
     ...(causes.has(FULL) && { hint: "Free some space, and deploy again." }),
     details: [[`${what} ${how}.`, ...causes].join(" "), ...lines].join("\n"),

@@ -42,6 +42,12 @@ export interface Processes {
    */
   writtenErrors(target: Pick<ProcessRecord, "pmId">): Promise<WrittenErrors | undefined>;
 
+  /**
+   * Before a start: without a daemon, one that started now might end at once.
+   * @throws {SvcmError} PM2_FAILED with DAEMON_ENDS_WITH_UNIT
+   */
+  requireLasting(): Promise<void>;
+
   /** Pids of processes that PM2 runs but no longer lists. Linux only; empty elsewhere. */
   unlistedPids(): Promise<readonly number[]>;
 

@@ -1,4 +1,7 @@
 import type { Issue } from "../api/issue.ts";
+import type { Plan } from "../api/rollout.ts";
+import { severalText } from "../pm2/daemon-traces.ts";
+import type { Uncommitted } from "../running/port-running-code.ts";
 import { declarationRefusal } from "./control/refusals.ts";
 import { declarationsOf } from "../pm2/declared.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
@@ -38,4 +41,21 @@ export function listRefusals(
       return [[name, { code, severity: "error", path: ["apps", name], message: details }]];
     }),
   );
+}
+
+export function deadDaemon(message: string | undefined): Issue[] {
+  return message === undefined ? [] : [{ code: "DAEMON_DEAD", severity: "warning", path: ["daemon"], message }];
+}
+
+/** A start would run an app twice, and "nothing to do" would be half of the truth. */
+export function lostDaemonIssues(pids: readonly number[] = []): Issue[] {
+  return pids.length === 0
+    ? []
+    : [{ code: "DAEMON_SEVERAL", severity: "error", path: ["daemon"], message: severalText(pids) }];
+}
+
+export function unknownChanges(git: Plan["git"], { problem }: Uncommitted): Issue[] {
+  if (git === null || problem === null) return [];
+  const message = `it is not known whether the code of the started apps is that of ${git.commit.slice(0, 10)}: ${problem}`;
+  return [{ code: "WORKTREE_UNKNOWN", severity: "warning", path: ["git"], message }];
 }

@@ -1,17 +1,15 @@
-import { type HasReleases, readAppliedState } from "./port-releases.ts";
+import { type HasReleases, listDeployRoots, readAppliedState } from "./port-releases.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
-import type { CodeRequest } from "../running/port-running-code.ts";
+import type { CodeRequest, Uncommitted } from "../running/port-running-code.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
-import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { nameNotFound } from "../pm2/target.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
-import { severalText } from "../pm2/daemon-traces.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
@@ -28,7 +26,7 @@ import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
 import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
-import { listConflicts, listRefusals } from "./plan-issues.ts";
+import { deadDaemon, listConflicts, listRefusals, lostDaemonIssues, unknownChanges } from "./plan-issues.ts";
 import { listUncommitted, PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
 import { gitIssues, readStates } from "./read-states.ts";
 import {
@@ -56,6 +54,7 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   readonly envFiles: readonly string[];
   /** The code that the steps start. */
   readonly startedCode: readonly CodeRequest[];
+  readonly uncommitted: Uncommitted;
 }
 
 /**
@@ -83,6 +82,7 @@ export async function computePlan(
   const { expected, running, failing } = input;
   const { service, apps, prune, preflight, restart } = request;
   const startedCode = findStartedCode(code, decision);
+  const uncommitted = await listUncommitted(ports, startedCode);
   const plan = createPlan(input, decision, {
     environment,
     name,
@@ -90,7 +90,7 @@ export async function computePlan(
     path,
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
-    git: withUncommitted(await git, await listUncommitted(ports, startedCode)),
+    git: withUncommitted(await git, uncommitted),
     startedAs: await readStartedAs(ports, request, name, { input, expecting, context }),
     code: code?.apps.map(({ app, fingerprint }) => [app, fingerprint] as const) ?? [],
     refused: listRefusals(content, expected, expecting, ports.workspace.root),
@@ -101,10 +101,11 @@ export async function computePlan(
     ],
     conflicts: [
       ...listConflicts(content, start.running, expecting.machine.cpuCores),
-      ...takenOver(ports, input, decision, request.from),
+      ...(await takenOver(ports, input, decision, request.from)),
     ],
     warnings: [
       ...deadDaemon(start.dead),
+      ...unknownChanges(await git, uncommitted),
       ...findForeignRuns(ports, expected, startedApps(decision)),
       ...withheldIssues(loaded?.withheld ?? []),
     ],
@@ -113,7 +114,19 @@ export async function computePlan(
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  return { plan, decision, content, expecting, expected, running, failing, envFiles, startedCode, ...context };
+  return {
+    plan,
+    decision,
+    content,
+    expecting,
+    expected,
+    running,
+    failing,
+    envFiles,
+    startedCode,
+    uncommitted,
+    ...context,
+  };
 }
 
 async function readStartedAs(
@@ -128,33 +141,19 @@ async function readStartedAs(
   return findStartedEnvironments(ports, { environment, service, expected, running, appliedApps, expecting });
 }
 
-function takenOver(
-  ports: HasStamps & HasWorkspace,
+async function takenOver(
+  ports: HasReleases & HasStamps & HasWorkspace,
   { expected, running }: ComparisonInput,
   { steps }: Pick<Decision, "steps">,
   from: string | undefined,
-): ReturnType<typeof findOtherCheckouts> {
+): Promise<ReturnType<typeof findOtherCheckouts>> {
   const names = new Set(from === undefined ? steps.flatMap(stepNames) : []);
-  return findOtherCheckouts(
-    ports,
-    expected,
-    running.filter(({ name }) => names.has(name)),
-  );
+  const touched = running.filter(({ name }) => names.has(name));
+  return touched.length === 0 ? [] : findOtherCheckouts(ports, expected, touched, await listDeployRoots(ports));
 }
 
 function startedApps({ steps }: Pick<Decision, "steps">): ReadonlySet<string> {
   return new Set(steps.flatMap((step) => (step.do === "start" ? [step.app] : [])));
-}
-
-function deadDaemon(message: string | undefined): Issue[] {
-  return message === undefined ? [] : [{ code: "DAEMON_DEAD", severity: "warning", path: ["daemon"], message }];
-}
-
-/** A start would run an app twice, and "nothing to do" would be half of the truth. */
-function lostDaemonIssues(pids: readonly number[] = []): Issue[] {
-  return pids.length === 0
-    ? []
-    : [{ code: "DAEMON_SEVERAL", severity: "error", path: ["daemon"], message: severalText(pids) }];
 }
 
 interface ReadContent extends Pick<Awaited<ReturnType<typeof readStates>>, "content" | "start"> {
@@ -211,7 +210,7 @@ function findStartedCode(code: Looked["code"] | undefined, { steps }: Pick<Decis
 }
 
 /** After a step, code would run that is not in any commit. */
-function withUncommitted(git: Plan["git"], paths: readonly string[]): Plan["git"] {
+function withUncommitted(git: Plan["git"], { paths }: Uncommitted): Plan["git"] {
   return git && { ...git, dirty: [...new Set([...git.dirty, ...paths])] };
 }
 

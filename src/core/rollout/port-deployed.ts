@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import type { ReleasedCode } from "../api/rollout.ts";
+import type { ReleasedCode, RollbackPlan } from "../api/rollout.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { Repository } from "../pm2/ports.ts";
 import type { HasRevisions } from "../files/ports.ts";
@@ -21,7 +21,7 @@ export interface Deployed {
   foreign(): Promise<ForeignRelease | null>;
 
   /**
-   * Deploys that were cut off, and what finishes them; a current release that was changed.
+   * Deploys that were cut off, and what finishes them.
    * @param lastApplied the newest release of the list that was applied
    */
   issues(request: EnvironmentRequest, lastApplied: string | undefined): Promise<Issue[]>;
@@ -32,8 +32,11 @@ export interface Deployed {
   /** No deploy of this root runs meanwhile, because its pruning could remove the code. @throws {SvcmError} DEPLOY_LOCKED */
   withLock<T>(root: string, timeoutMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 
-  /** Code of a release folder that is not as it was prepared. Empty if that is not known. */
+  /** Code of a release folder, and of its packages, that is not as it was prepared. Empty if that is not known. */
   changedFiles(code: Pick<ReleasedCode, "root"> & { readonly id: string }): Promise<string[]>;
+
+  /** How `switchTo` would move `current`; `undefined` if it leads there already. */
+  planSwitch(code: Pick<ReleasedCode, "id" | "root">): Promise<RollbackPlan["current"]>;
 
   /** Moves `current` to the code that a rollback has started. */
   switchTo(code: Pick<ReleasedCode, "id" | "root">): Promise<void>;
@@ -49,7 +52,10 @@ export interface ForeignRelease {
   readonly commit: string | null;
 }
 
-export interface DeployedWorld extends Repository, HasRevisions, HasRunningCode {}
+export interface DeployedWorld extends Repository, HasRevisions, HasRunningCode {
+  /** A warning about files of the release that are not as they were prepared; none without such files. */
+  readonly changed: (names: readonly string[]) => Issue[];
+}
 
 export interface HasDeployed {
   readonly deployed: Deployed;
@@ -57,8 +63,13 @@ export interface HasDeployed {
 
 /** For what concerns the processes: without a deploy, the same ports. */
 export async function withDeployed<P extends HasDeployed>(ports: P, request: EnvironmentRequest): Promise<P> {
-  const world = await ports.deployed.world(request);
-  return world === undefined ? ports : withMembers(ports, world);
+  return inWorld(ports, await ports.deployed.world(request));
+}
+
+export function inWorld<P extends object>(ports: P, world: DeployedWorld | undefined): P {
+  if (world === undefined) return ports;
+  const { changed: _issue, ...members } = world;
+  return withMembers(ports, members);
 }
 
 /** Requests to the processes of apps, over loopback. */

@@ -66,6 +66,10 @@ export async function readAppliedState({ releases }: HasReleases): Promise<Appli
   return findAppliedState(toJournals(await releases.list()));
 }
 
+export async function listDeployRoots({ releases }: HasReleases): Promise<string[]> {
+  return [...new Set(toJournals(await releases.list()).flatMap(({ head }) => head.deploy?.root ?? []))];
+}
+
 export async function listReleases(releases: Pick<Releases, "lockedSince" | "list">): Promise<Release[]> {
   const before = await releases.lockedSince();
   const journals = toJournals(await releases.list());

@@ -22,7 +22,14 @@ import { visibleKeys } from "../env/runtime-keys.ts";
 import { allEnvPaths, envLayerPaths, envServices } from "../project/env-layers.ts";
 import type { HasFiles, HasStamps } from "../files/ports.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
-import type { AppCode, CodeProcess, CodeRequest, HasRunningCode, StartRecord } from "../running/port-running-code.ts";
+import type {
+  AppCode,
+  CodeProcess,
+  CodeRequest,
+  HasRunningCode,
+  StartRecord,
+  Uncommitted,
+} from "../running/port-running-code.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { groupBy } from "../words/lists.ts";
@@ -243,7 +250,8 @@ export async function listUncommitted(
   { runningCode, workspace }: HasRunningCode & HasWorkspace,
   code: readonly CodeRequest[],
   commit?: string,
-): Promise<string[]> {
-  const paths = code.length === 0 ? [] : await runningCode.listUncommitted(code, commit);
-  return [...new Set(paths.map((path) => path.replace(`${workspace.root}/`, "")))];
+): Promise<Uncommitted> {
+  if (code.length === 0) return { paths: [], problem: null };
+  const { paths, problem } = await runningCode.listUncommitted(code, commit);
+  return { paths: [...new Set(paths.map((path) => path.replace(`${workspace.root}/`, "")))], problem };
 }

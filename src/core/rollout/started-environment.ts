@@ -100,13 +100,22 @@ type RunningApp = Pick<ProcessRecord, "name" | "script" | "cwd">;
 /**
  * Finds processes that run from another checkout on this machine: a step would put the code or the values of this one
  * in their place, or delete them. Releases beside each other are one checkout.
+ * @param deployRoots those from which svcm has deployed this repository
  */
 export function findOtherCheckouts(
   ports: HasStamps & HasWorkspace,
   expected: readonly DeclaredApp[],
   running: readonly RunningApp[],
+  deployRoots: readonly string[] = [],
 ): PlanContext["conflicts"] {
-  const foreignOf = createLookup(ports);
+  const { root, checkout } = ports.workspace;
+  const lookup = createLookup(ports);
+  const isReleased = (folder: string): boolean => deployRoots.some((one) => isBelow(folder, `${one}/releases`));
+  // A deploy continues those of its former root.
+  const foreignOf: typeof lookup = (path) => {
+    const found = lookup(path);
+    return checkout !== undefined && typeof found === "string" && isReleased(found) ? false : found;
+  };
   const found = running.flatMap((record) => {
     const declared = expected.find(({ name }) => name === record.name);
     if (declared?.script === record.script && declared.cwd === record.cwd) return [];
@@ -116,7 +125,7 @@ export function findOtherCheckouts(
     return typeof folder === "string" ? [{ name: record.name, folder }] : [];
   });
   return [...groupBy(found, ({ folder }) => folder)].map(([folder, apps]) =>
-    toConflict(ports.workspace.root, folder, [...new Set(apps.map(({ name }) => name))]),
+    toConflict(root, { folder, isReleased: isReleased(folder) }, [...new Set(apps.map(({ name }) => name))]),
   );
 }
 
@@ -156,7 +165,20 @@ function createLookup({
   };
 }
 
-function toConflict(root: string, folder: string, apps: readonly string[]): PlanContext["conflicts"][number] {
-  const message = `PM2 has ${apps.join(", ")} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: --switch-checkout of svcm apply or svcm deploy.`;
+interface OtherFolder {
+  readonly folder: string;
+  /** By a deploy of this repository, whose current release it is no longer. */
+  readonly isReleased: boolean;
+}
+
+function toConflict(
+  root: string,
+  { folder, isReleased }: OtherFolder,
+  apps: readonly string[],
+): PlanContext["conflicts"][number] {
+  const names = apps.join(", ");
+  const message = isReleased
+    ? `PM2 has ${names} from the release ${folder} of svcm deploy, and a plan of the checkout ${root} would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`
+    : `PM2 has ${names} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: --switch-checkout of svcm apply or svcm deploy.`;
   return { apps, issue: { code: "CHECKOUT_SWITCH", severity: "error", path: ["apps", ...apps.slice(0, 1)], message } };
 }

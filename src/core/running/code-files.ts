@@ -231,7 +231,11 @@ export const NEXT_BUILD = ".next";
 
 /** Only a build brings it into the folder. Next.js compiles each program. */
 export function isBuiltInto(folder: string, path: string): boolean {
-  return folder === NEXT_BUILD ? PROGRAM.test(path) : /\.[cm]?tsx?$/.test(path);
+  return folder === NEXT_BUILD ? isProgram(path) : /\.[cm]?tsx?$/.test(path);
+}
+
+export function isProgram(path: string): boolean {
+  return PROGRAM.test(path);
 }
 
 /** Of any package. Many projects have source code in `lib`. */

@@ -9,8 +9,15 @@ export interface RunningCode {
    */
   inspect(apps: readonly CodeRequest[], options: { readonly budgetMs: number }): Promise<readonly AppCode[]>;
 
-  /** Tracked files of these apps that differ from a commit, by default the current one, as absolute paths. Empty without Git. */
-  listUncommitted(apps: readonly CodeRequest[], commit?: string): Promise<readonly string[]>;
+  /** Tracked files of these apps that differ from a commit, by default the current one. Empty without Git. */
+  listUncommitted(apps: readonly CodeRequest[], commit?: string): Promise<Uncommitted>;
+}
+
+export interface Uncommitted {
+  /** Absolute. */
+  readonly paths: readonly string[];
+  /** Why there may be more; null if all files were compared. */
+  readonly problem: string | null;
 }
 
 export interface CodeRequest {

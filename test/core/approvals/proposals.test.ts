@@ -6,6 +6,7 @@ import { keepNewest, requireApprover } from "../../../src/core/approvals/decide.
 import { FileError } from "../../../src/core/files/ports.ts";
 import {
   execute,
+  forgetEnded,
   proposalCreate,
   proposalList,
   type SvcmError,
@@ -86,6 +87,25 @@ describe("a proposal ends", () => {
     pass(HOUR);
     expect([await codeOf(run(proposal)), await stateOf(proposal)]).toEqual(["PROPOSAL_ENDED", "expired"]);
     expect(await codeOf(approve(late))).toBe("PROPOSAL_ENDED");
+  });
+
+  test("by time, and a server that runs for days then keeps no value of it", async () => {
+    const { ports, propose, approve, pass, file, stateOf } = world();
+    const [waiting, approved] = [await propose(), await propose("restify")];
+    await approve(approved);
+    const inputs = () => JSON.parse(readFileSync(file, "utf8")).proposals.map(({ input }: { input: object }) => input);
+    const stop = new AbortController();
+    const looks: string[] = [];
+    const sleep = async (): Promise<void> => {
+      looks.push(JSON.stringify(inputs()));
+      if (looks.length === 3) stop.abort();
+      pass(HOUR / 2);
+    };
+    const clock = { ...ports.clock, now: () => ports.clock.now(), sleep };
+    await forgetEnded({ clock, proposals: ports.proposals }, stop.signal);
+    const values = [{ values: { [KEY]: "fastify" } }, { values: { [KEY]: "restify" } }];
+    expect(looks.map((text) => JSON.parse(text))).toEqual([values, values, [{}, {}]]);
+    expect([await stateOf(waiting), await stateOf(approved)]).toEqual(["expired", "expired"]);
   });
 
   test("when it is denied, also after an approval", async () => {

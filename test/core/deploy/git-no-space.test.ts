@@ -14,5 +14,8 @@ test.each([
   writeFileSync(join(folder, "bin/git"), `#!/bin/sh\necho "${line}" >&2\nexit 128\n`, { mode: 0o755 });
   const place = { root: folder, repository: folder, env: { PATH: `${join(folder, "bin")}:${process.env["PATH"]}` } };
   const source = { kind: "path", url: "/srv/origin", settings: [] } as never;
-  await expect(runGit(place, ["fetch"], { source })).rejects.toMatchObject({ kind: "DEPLOY_FAILED", body: { code } });
+  await expect(runGit(place, ["fetch"], { source })).rejects.toMatchObject({
+    kind: "DEPLOY_IMPOSSIBLE",
+    body: { code },
+  });
 });

@@ -7,13 +7,17 @@ const id = (at: number): string => `2026112708050${at}-4a91c77`;
 const record = (at: number) => ({ id: id(at), commit: `c${at}`, state: "done", preparedAtMs: at });
 
 /** Release 3 is current, and 2 is kept. @param written by release */
-async function pruned(written: Readonly<Record<string, readonly string[]>>, failing: readonly string[] = []) {
+async function pruned(
+  written: Readonly<Record<string, readonly string[]>>,
+  failing: readonly string[] = [],
+  worked: Readonly<Record<string, readonly number[]>> = {},
+) {
   const calls: string[] = [];
   const root = {
     layout: { releases: "/d/releases" },
     records: async () => [3, 2, 1, 0].map(record),
     current: async () => id(3),
-    inUse: async () => new Set<string>(),
+    inUse: async () => new Map(Object.entries(worked)),
     writtenSince: async (of: string) => written[of] ?? [],
     remove: async (of: string) => {
       if (failing.includes(of)) throw new SvcmError("DEPLOY_FAILED", { details: "It is busy." });
@@ -52,4 +56,12 @@ test("one that cannot be removed is named, and the others go", async () => {
   const { pruned: removed, notes } = await pruned({}, [id(1)]);
   expect(removed).toEqual([id(0)]);
   expect(notes).toEqual([expect.stringContaining("could not be removed")]);
+});
+
+test("one in which PM2 itself works stays, and so does one of its saved list, which is not named", async () => {
+  const { pruned: removed, notes } = await pruned({}, [], { [id(1)]: [4711], [id(0)]: [], [id(2)]: [4712] });
+  expect(removed).toEqual([]);
+  expect(notes).toEqual([
+    expect.stringMatching(new RegExp(`${id(1)} is kept, because a process .* \\(pid 4711\\)\\.$`)),
+  ]);
 });

@@ -40,6 +40,7 @@ async function recovered(events: readonly DeployEvent[], outcome?: Release["outc
     current: async () => current,
     remove: async (id: string) => void calls.push(`remove ${id === ID}`),
     switchTo: async (id: string) => void calls.push(`switch ${id === ID}`),
+    forget: async () => void calls.push("forget"),
     append: async (_id: string, event: { outcome: string }) => void calls.push(`end ${event.outcome}`),
   };
   const context = {
@@ -100,3 +101,28 @@ test("a timer does not deploy again what a cut-off rollback was to undo, though 
   const later = [{ outcome: "applied" }, { undoes: "r1", outcome: "half" }] as const;
   expect(whyTried(record, later, true)).toBeUndefined();
 });
+
+test.each([
+  ["pruned", 1, 100, []],
+  ["pruned", 1, 102, ["id1", "id0"]],
+  ["failed", null, 102, ["id1", "id0"]],
+  ["done", 1, 102, []],
+  ["failed", 1, 102, []],
+])(
+  "of records that are %s (prepared: %j), %i leave %j to be forgotten",
+  async (state, preparedAtMs, count, forgotten) => {
+    const records = Array.from({ length: count }, (_, index) => ({
+      id: `id${index}`,
+      state,
+      preparedAtMs,
+    })).toReversed();
+    const calls: string[] = [];
+    const root = {
+      removeLeftovers: async () => undefined,
+      records: async () => records,
+      forget: async (id: string) => void calls.push(id),
+    };
+    await recoverDeploys({ root, ports: {}, notes: [] } as never, async () => undefined);
+    expect(calls).toEqual(forgotten);
+  },
+);

@@ -116,7 +116,7 @@ test.each<[string, object, object]>([
     { steps: [{ do: "update", app: "web", pmIds: [0], newCode: true }] },
   ],
   [
-    `${RETURNED} With svcm's last copy of the env files, which may differ from what ran: web.`,
+    `${RETURNED} With svcm's last copy of the env files, which may differ from what ran: web. Check the files, which the next apply reads.`,
     {},
     { left: { apps: { web: { mayDiffer: true } } }, cannotUndo: [{ app: "web", what: "envFile" }] },
   ],

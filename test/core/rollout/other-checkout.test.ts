@@ -39,3 +39,17 @@ test.each<[string, ReturnType<typeof app>[], ReturnType<typeof app>[], string[]]
   const folders = conflicts.map(({ issue }) => /from the checkout (\S+),/.exec(issue.message)?.[1]);
   expect(conflicts.map(({ apps }, at) => `${folders[at]}: ${apps.join(", ")}`)).toEqual(found);
 });
+
+const RELEASE = "/d/releases/20261127080501-4a91c77";
+const released = [app(`${RELEASE}/api.js`, RELEASE)];
+
+test("a release of a former deploy root is no other checkout for a deploy, and a plan of the checkout says what it is", () => {
+  const next = { root: "/e/releases/20261127090000-5b01d88", checkout: "/srv/a" };
+  const expected = [app(`${next.root}/api.js`, next.root)];
+  expect(findOtherCheckouts({ stamps, workspace: next } as never, expected, released, ["/d"])).toEqual([]);
+  expect(findOtherCheckouts({ stamps, workspace: next } as never, expected, released, ["/f"])).toHaveLength(1);
+  const [conflict] = findOtherCheckouts(ports, [app("/srv/a/api.js", "/srv/a")], released, ["/d"]);
+  expect(conflict?.issue.message).toBe(
+    `PM2 has api from the release ${RELEASE} of svcm deploy, and a plan of the checkout /srv/a would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`,
+  );
+});

@@ -1,5 +1,6 @@
 /** The way back of an app, in a PM2 that is played: what it asks of PM2, and what it reports. */
 import { expect, test } from "vitest";
+import { SvcmError } from "../../../src/core/api/errors.ts";
 import { revertApps } from "../../../src/core/rollout/apply/revert-apps.ts";
 import { definitionText } from "../../../src/core/rollout/plan.ts";
 import type { FormerProcess } from "../../../src/core/rollout/release.ts";
@@ -22,10 +23,12 @@ interface Scene {
   readonly hasNewEnvFile?: boolean;
   /** PM2 launches them again and again. */
   readonly isLooping?: boolean;
+  /** PM2 does not run. */
+  readonly isDown?: boolean;
 }
 
 async function revert(before: readonly ProcessRecord[], now: readonly ProcessRecord[], scene: Scene = {}) {
-  const { busy = [], failing = [], hasNewEnvFile = false, isLooping = false } = scene;
+  const { busy = [], failing = [], hasNewEnvFile = false, isLooping = false, isDown = false } = scene;
   let nowMs = 10_000;
   let listed = [...now];
   const calls: string[] = [];
@@ -52,6 +55,7 @@ async function revert(before: readonly ProcessRecord[], now: readonly ProcessRec
   };
   let looks = 0;
   const list = async (): Promise<readonly ProcessRecord[]> => {
+    if (isDown) throw new SvcmError("PM2_FAILED", { code: "PM2_NOT_RUNNING" });
     if (isLooping) looks += 1;
     const run: Fields = { status: looks % 2 === 0 ? "online" : "launching", pid: 200 + looks, restartCount: looks };
     return isLooping ? listed.map((one) => ({ ...one, ...run })) : listed;
@@ -99,6 +103,7 @@ test.each<[string, ProcessRecord[], ProcessRecord[], Scene, string[]]>([
   ["in cluster mode", [up(0, CLUSTER)], [up(0, { ...CLUSTER, ...NEW })], {}, ["reload 0"]],
   ["while PM2 reloads it", [up(0, CLUSTER)], [up(0, { ...CLUSTER, ...NEW })], { busy: [0] }, ["restart 0"]],
   ["new", [], [up(0)], {}, ["delete 0"]],
+  ["new, in a PM2 that did not start", [], [], { isDown: true }, []],
   ["with one instance more", [up(0)], [up(0), up(1)], {}, ["delete 1"]],
   ["as another process of that number", [up(0)], [up(0, { uniqueId: "other" })], {}, ["delete 0", "restore 0"]],
   ["no longer", [up(0)], [], {}, ["restore 0"]],

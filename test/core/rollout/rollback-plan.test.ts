@@ -25,7 +25,11 @@ function formerOf(one: ProcessRecord): FormerProcess {
   return { name, pmId, uniqueId, pid, isStopped: one.status === "stopped", definition: definitionText(one) };
 }
 
-async function stepOf(before: readonly ProcessRecord[], now: readonly ProcessRecord[], isPinned = false) {
+async function planOf(
+  before: readonly ProcessRecord[],
+  now: readonly ProcessRecord[],
+  { isPinned = false, left = { apps: {} } }: { readonly isPinned?: boolean; readonly left?: ReleaseHead["left"] } = {},
+) {
   const head: ReleaseHead = {
     event: "release",
     id: "20261122-044103-b8f9",
@@ -36,7 +40,7 @@ async function stepOf(before: readonly ProcessRecord[], now: readonly ProcessRec
     git: null,
     steps: [{ do: "update", app: "api", pmIds: [0] }],
     before: before.map(formerOf),
-    left: { apps: {} },
+    left,
   };
   const events: ReleaseEvent[] = [head, { event: "end", outcome: "applied", at }];
   const { ports } = countingPorts();
@@ -57,9 +61,29 @@ async function stepOf(before: readonly ProcessRecord[], now: readonly ProcessRec
     },
     {},
   );
+  return plan;
+}
+
+async function stepOf(before: readonly ProcessRecord[], now: readonly ProcessRecord[], isPinned = false) {
+  const plan = await planOf(before, now, { isPinned });
   const [step] = plan.steps;
   return `${plan.changed ? "changes" : "leaves"} ${step?.pmIds.join(" ")} ${step?.disruption}`.replace("  ", " ");
 }
+
+const readBy = (pids?: readonly number[]) => {
+  const app = { environment: "dev", service: "", keys: [], envFiles: [{ path: "/srv/.env", copy: "a/env/0" }] };
+  return { apps: { api: { ...app, ...(pids && { readBy: pids }) } } };
+};
+
+test.each([
+  ["by an svcm that did not record who had read them", [up(0)], undefined, true],
+  ["before another start of the process", [up(0)], [99], true],
+  ["of the process", [up(0)], [100], undefined],
+  ["while it was stopped", [up(0, stopped)], undefined, undefined],
+])("copies of env files %s: may differ %s", async (_when, before, pids, mayDiffer) => {
+  const { steps } = await planOf(before, [up(0, { cwd: "/new" })], { left: readBy(pids) });
+  expect(steps[0]?.mayDiffer).toBe(mayDiffer);
+});
 
 test.each<[string, ProcessRecord[], ProcessRecord[], string]>([
   ["as before", [up(0)], [up(0)], "leaves none"],

@@ -113,19 +113,18 @@ function hasAppOf(release: Release, { steps }: Release): boolean {
 }
 
 function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Element {
-  if (!changed) return <p>Every app of the release runs as before it, so there is nothing to undo.</p>;
+  const changing = steps.filter((step) => step.changed);
+  if (changing.length === 0) return <p>Every app runs as before the release{changed ? "." : ". Nothing to undo."}</p>;
   return (
     <>
       <p>These apps return to the processes and definitions from before the release:</p>
       <ul class="effects">
-        {steps
-          .filter((step) => step.changed)
-          .map(({ app, disruption, pinned }) => (
-            <li key={app}>
-              <bdi>{app}</bdi> <Disruption of={disruption} />
-              {pinned && <p class="reason">It reads a copy of its former env file until the next apply.</p>}
-            </li>
-          ))}
+        {changing.map(({ app, disruption, pinned }) => (
+          <li key={app}>
+            <bdi>{app}</bdi> <Disruption of={disruption} />
+            {pinned && <p class="reason">It reads a copy of its former env file until the next apply.</p>}
+          </li>
+        ))}
       </ul>
     </>
   );

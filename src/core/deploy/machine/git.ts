@@ -204,7 +204,7 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
 /** Of this machine, and not of the source. */
 function noSpace(repository: string): SvcmError {
   const details = `Git has no space left for what it writes in ${repository}.`;
-  return new SvcmError("DEPLOY_FAILED", { code: "DEPLOY_NO_SPACE", path: repository, details });
+  return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "DEPLOY_NO_SPACE", path: repository, details });
 }
 
 function gitFailure(
@@ -217,14 +217,14 @@ function gitFailure(
     end === "timeout"
       ? `git did not finish within ${timeoutMs / 1000} seconds.`
       : maskCredentials(reason || "git gave no reason.");
-  if (source === undefined) return new SvcmError("DEPLOY_FAILED", { code: "GIT_FAILED", details });
+  if (source === undefined) return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "GIT_FAILED", details });
   const where = maskCredentials(source.url);
   if (end === "aborted")
     return new SvcmError("DEPLOY_FAILED", {
       code: "DEPLOY_STOPPED",
       details: `It was stopped while git asked ${where}.`,
     });
-  return new SvcmError("DEPLOY_FAILED", {
+  return new SvcmError("DEPLOY_IMPOSSIBLE", {
     code: "DEPLOY_FETCH_FAILED",
     details: `${where} could not be fetched: ${details}`,
   });

@@ -65,8 +65,6 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     ports;
   const { stateFolder, auditFile } = ports.workspace;
   const paths = pathMap(place);
-  const listChanged = async (): Promise<string[]> =>
-    (await changedFiles(place.layout, place.id)).map((name) => join(releaseFolder(place), name));
   const { ecosystems, facts, files, runningCode } = own;
   return {
     audit,
@@ -96,15 +94,15 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     revisions: {
       ...own.revisions,
       // The folder has no Git, and a checkout above it is another one.
-      readState: async (listed) => {
-        const [listedPaths, changed] = [new Set(await listed()), await listChanged()];
-        return { commit: place.commit, dirty: changed.filter((path) => listedPaths.has(path)) };
+      readState: async () => {
+        const changed = await changedFiles(place.layout, place.id, { withPackages: false });
+        return { commit: place.commit, dirty: changed.map((name) => join(releaseFolder(place), name)) };
       },
     },
     runningCode: {
       ...runningCode,
-      // No commit is checked out into the folder later, and an app may build there when it starts.
-      listUncommitted: async (_apps, commit) => (commit === undefined ? await listChanged() : []),
+      // No commit is checked out into the folder later, an app may build there when it starts, and `readState` has the rest.
+      listUncommitted: async () => ({ paths: [], problem: null }),
     },
     programFolders: (process.env["PATH"] ?? "").split(":").filter(Boolean),
     paths,

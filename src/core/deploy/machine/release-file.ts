@@ -89,7 +89,7 @@ async function writeRelease({ file, path, layout, isFolder }: Archive, folder: s
   if (refusal !== undefined) throw unusable(path, refusal);
   const { bavail, bsize } = statfsSync(layout.root);
   if (bytes > bavail * bsize)
-    throw new SvcmError("DEPLOY_FAILED", {
+    throw new SvcmError("DEPLOY_IMPOSSIBLE", {
       code: "DEPLOY_NO_SPACE",
       path: layout.root,
       details: `${path} has ${bytes} bytes unpacked, and ${bavail * bsize} are free in ${layout.root}.`,

@@ -9,19 +9,18 @@ import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
 import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { removeLeftovers, TRASH, linkTargets, measureFolder, readPointers } from "./walk.ts";
+import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
+import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/code-files.ts";
+import { isInside } from "../../running/find-unit.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { parseRecord } from "../../words/record.ts";
 import { shellQuote } from "../../words/text.ts";
 
-/** In which Capistrano names the commit of a release. */
-const REVISION_FILE = "REVISION";
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const SYNC_MS = 60_000;
 
@@ -52,6 +51,7 @@ export function deployRoot(root: string): DeployRoot {
     current: async () => deployOfLink(await readlink(layout.current).catch(() => null)),
     foreign: () => readForeign(layout),
     writeRevision: (id, commit, checkout) => attempt(() => writeRevision(release(id), commit, checkout)),
+    planSwitch: (id) => attempt(() => planSwitch(layout, id)),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
     free: () =>
@@ -73,11 +73,15 @@ export function deployRoot(root: string): DeployRoot {
     hasEntry: async (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
     realPath: realPathIfReadable,
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
-    noteFiles: (id) => attempt(async () => noteFiles(layout, id)),
-    changedFiles: (id) => attempt(() => changedFiles(layout, id)),
+    noteFiles: (id, apps) => attempt(() => noteFiles(layout, id, apps)),
+    changedFiles: (id) => attempt(() => changedFiles(layout, id, { withPackages: true })),
     writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
+    forget: (id) =>
+      attempt(async () => {
+        for (const kind of ["log", "jsonl"]) await rm(join(layout.records, `${id}.${kind}`), { force: true });
+      }),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
   };
 }
@@ -115,7 +119,7 @@ async function withDeployLock<T>(layout: Layout, { timeoutMs, signal }: Wait, wo
     if (!(error instanceof FileError) || error.path !== path) throw error;
     if (error.code === "ELOCKED")
       throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}` });
-    throw new SvcmError("DEPLOY_FAILED", { code: error.code, path: root, details: error.message });
+    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: error.code, path: root, details: error.message });
   }
 }
 
@@ -160,43 +164,20 @@ async function readRecords({ records }: Layout) {
   return texts.flatMap((text) => toDeployRecord(parseEvents<DeployEvent>(text)) ?? []);
 }
 
-async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {
-  const target = await readlink(current).catch(() => null);
-  if (target === null || deployOfLink(target) !== null) return null;
-  return { folder: target, commit: readRevision(current) };
-}
-
 async function writeRevision(folder: string, commit: string, checkout: string): Promise<void> {
   const path = join(folder, REVISION_FILE);
   if (!existsSync(path) && readRevision(checkout) !== null) await writeFile(path, `${commit}\n`);
 }
 
-function readRevision(folder: string): string | null {
-  const text = readIfReadable(join(folder, REVISION_FILE)).trim();
-  return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
-}
-
-/** Without a release of svcm before, `current` leads again to where another tool left it. */
-async function switchCurrent({ current, records }: Layout, id: string | null): Promise<void> {
-  const foreign = join(records, "foreign-current");
-  const former = await readlink(current).catch(() => null);
-  if (former !== null && deployOfLink(former) === null) await writeFile(foreign, former, { mode: 0o600, flush: true });
-  const target = id === null ? await readFile(foreign, "utf8").catch(() => null) : `releases/${id}`;
-  if (target === null) return await rm(current, { force: true });
-  const next = `${current}.new`;
-  await rm(next, { force: true });
-  await symlink(target, next);
-  await rename(next, current);
-}
-
 /** Processes of other users are not visible; their release is protected by PM2's list, which names it. */
-function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Set<string> {
+function findInUse({ releases }: Layout, ids: readonly string[], dumpFile: string): Map<string, readonly number[]> {
   const dump = readIfReadable(dumpFile) + readIfReadable(`${dumpFile}.bak`);
-  const targets = linkTargets();
-  return new Set(
-    ids.filter((id) => {
+  const places = workingFolders();
+  return new Map(
+    ids.flatMap((id) => {
       const folder = join(releases, id);
-      return dump.includes(folder) || targets.some((path) => path === folder || path.startsWith(`${folder}/`));
+      const pids = places.flatMap((one) => (isInside(one.folder, folder) ? [one.pid] : []));
+      return pids.length > 0 || dump.includes(folder) ? [[id, pids] as const] : [];
     }),
   );
 }
@@ -276,12 +257,12 @@ export function registrySecrets(folders: readonly string[]): string[] {
   );
 }
 
-/** @throws {SvcmError} DEPLOY_FAILED with the code of the system */
+/** @throws {SvcmError} DEPLOY_IMPOSSIBLE with the code of the system */
 export async function attemptDeploy<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error instanceof SvcmError) throw error;
-    throw new SvcmError("DEPLOY_FAILED", { code: foreignCode(String(error.code)), path, details: error.message });
+    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: foreignCode(String(error.code)), path, details: error.message });
   }
 }

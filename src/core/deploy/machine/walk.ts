@@ -47,11 +47,11 @@ export function readPointers(folder: string, paths: readonly string[]): string[]
 }
 
 /** The working folders of the processes that this user may see. */
-export function linkTargets(): string[] {
+export function workingFolders(): { readonly pid: number; readonly folder: string }[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
     try {
-      return [readlinkSync(`/proc/${pid}/cwd`)];
+      return [{ pid: Number(pid), folder: readlinkSync(`/proc/${pid}/cwd`) }];
     } catch {
       return []; // ended, or of another user
     }

@@ -21,6 +21,7 @@ import {
   compareCommits,
   formerCommit,
   asDeploy,
+  beforeFirstStep,
   outcomeOf,
   unswitched,
   noteForeignLayout,
@@ -97,7 +98,11 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
     if (running !== undefined) return running;
     await prepared.begin();
     await root.append(record.id, { event: "apply", at: now(ports) });
-    const releases = recordRelease(ports.releases, (release) => root.append(record.id, { event: "release", release }));
+    let hasBegun = false;
+    const releases = recordRelease(ports.releases, async (release) => {
+      await root.append(record.id, { event: "release", release });
+      hasBegun = true;
+    });
     const code = { id: record.id, root: root.layout.root, subject: record.subject, former };
     const request = {
       ...requestOf(context),
@@ -128,7 +133,7 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
       if (!(error instanceof SvcmError)) throw error;
       const reason = error.message.split("\n", 1).join();
       await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
-      throw asDeploy(error);
+      throw hasBegun || error.kind === "APPLY_HALF" ? asDeploy(error) : beforeFirstStep(error);
     }
   });
 }

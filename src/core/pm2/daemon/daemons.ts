@@ -6,7 +6,7 @@ import { userName } from "../../files/host.ts";
 import { readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
-import { isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
+import { groupOf, isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
@@ -99,11 +99,4 @@ function nodeOf(pid: string): Pick<DaemonProcess, "nodePath" | "nodeFile"> {
   } catch {
     return { nodePath: null, nodeFile: "unknown" };
   }
-}
-
-/** Of systemd's hierarchy. In the root of the unified one, an older systemd keeps its own. @see cgroups(7) */
-function groupOf(pid: string): string | null {
-  const text = readIfReadable(`/proc/${pid}/cgroup`);
-  const [unified, named] = [/^0::(.*)$/m, /^\d+:name=systemd:(.*)$/m].map((form) => form.exec(text)?.[1]);
-  return (unified === "/" ? named : unified) ?? named ?? unified ?? null;
 }

@@ -69,6 +69,8 @@ const FREE_SPACE =
 const HINTS: Readonly<Record<string, string>> = {
   PM2_SOCKET_GONE:
     "Use no pm2 command: it would start a second daemon. End this one with kill <pid>: it ends its apps, and in the background it saves its list if PM2_HOME is still there. Then run svcm boot restore, or svcm apply. If it was pm2-runtime, start that again.",
+  DAEMON_ENDS_WITH_UNIT:
+    "Log in and run the command there once, let svcm boot enable make a unit for PM2, or add KillMode=process to this unit.",
   ENOSPC: FREE_SPACE,
   EDQUOT: FREE_SPACE,
   PM2_NOT_RUNNING:

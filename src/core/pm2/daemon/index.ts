@@ -174,19 +174,24 @@ function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]):
   return { target: path, path };
 }
 
+type StartMethod = "requireLasting" | "startApp" | "registerApp" | "restoreList";
+
 function startMethods(
   home: Pm2Home,
   newLink: () => Link,
   launch: (folder: string) => Promise<void>,
-): Pick<Processes, "startApp" | "registerApp" | "restoreList"> {
+): Pick<Processes, StartMethod> {
+  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingGroup(home.socket);
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
       await requireOnlyDaemon(home);
+      await requireLasting();
       if (call.method === "startApp") await launch(call.folder);
       return await callOnce(newLink(), call);
     });
   return {
+    requireLasting: () => withPm2Errors(requireLasting),
     startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
     registerApp: async (name, apps, caller) => {
       const call: Call = { method: "startApp", name, apps, folder: caller, isAtRest: true };

@@ -217,3 +217,10 @@ function readVariables(pid: number | string): string[] {
 function readStat(pid: number | string): ReturnType<typeof parsePidStat> {
   return parsePidStat(readIfReadable(`/proc/${pid}/stat`));
 }
+
+/** Of systemd's hierarchy. In the root of the unified one, an older systemd keeps its own. @see cgroups(7) */
+export function groupOf(pid: string): string | null {
+  const text = readIfReadable(`/proc/${pid}/cgroup`);
+  const [unified, named] = [/^0::(.*)$/m, /^\d+:name=systemd:(.*)$/m].map((form) => form.exec(text)?.[1]);
+  return (unified === "/" ? named : unified) ?? named ?? unified ?? null;
+}

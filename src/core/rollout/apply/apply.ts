@@ -9,16 +9,15 @@ import { noteProcesses } from "../control/action.ts";
 import { POLL_INTERVAL_MS } from "../control/verify.ts";
 import { type DecidedStep, findFormerName, isAppStep, stepNames } from "../step.ts";
 import { computePlan, type Planned } from "../planning.ts";
-import type { AppliedState, ReleaseHead } from "../release.ts";
+import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { stateAfterApply, runSteps } from "./run-steps.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
-import { checkoutCommand, endHalf, ignoreUnrecorded, type ApplyRun } from "./failure.ts";
+import { endHalf, type ApplyRun } from "./failure.ts";
+import { endWithOtherCode, listChangedCode, unknownCode } from "./changed-code.ts";
 import { readEvidence } from "./last-errors.ts";
-import { listUncommitted } from "../read-verdicts.ts";
-import { isDataName } from "../../running/code-files.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { readServedApps, readUnloaded, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
@@ -78,6 +77,7 @@ async function applyLocked(
   requireApplicable(plan, input);
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
+  await ports.processes.requireLasting();
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   attempt.note({ target: releaseTarget(recording.head) });
@@ -99,8 +99,13 @@ async function applyLocked(
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
   const changed = await listChangedCode(ports, planned);
-  if (changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: changed, left });
-  const unknown = await findUnproven(run, running, { servedBefore, hasFailed });
+  const isKnown = planned.uncommitted.problem === null;
+  if (isKnown && changed.paths.length > 0)
+    throw await endWithOtherCode(recording, plan, { paths: changed.paths, left });
+  const unknown = [
+    ...(await findUnproven(run, running, { servedBefore, hasFailed })),
+    ...unknownCode(planned, running, changed),
+  ];
   const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
 }
@@ -157,42 +162,6 @@ async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: read
     app,
     reason,
     evidence: await readEvidence(run.ports, run.caller, { app, sinceMs }),
-  });
-}
-
-/** Committed or written while the steps ran, so the plan did not show it. */
-async function listChangedCode(ports: ApplyPorts, { plan: { git }, startedCode }: Planned): Promise<string[]> {
-  if (git === null) return [];
-  const paths = await listUncommitted(ports, startedCode, git.commit);
-  const changed = paths.filter((path) => !git.dirty.includes(path));
-  // Data that no commit has is what the app itself wrote at its start.
-  const own = changed.some(isDataName) ? await listUncommitted(ports, startedCode) : [];
-  return changed.filter((path) => !isDataName(path) || !own.includes(path));
-}
-
-interface OtherCode {
-  readonly paths: readonly string[];
-  readonly left: AppliedState;
-}
-
-/** The apps run and have no step, but no plan has shown their code. */
-async function endWithOtherCode(
-  recording: ReleaseRecorder,
-  plan: Plan,
-  { paths, left }: OtherCode,
-): Promise<SvcmError> {
-  const code = "APPLY_CODE_CHANGED";
-  const commit = plan.git?.commit ?? "";
-  const planned = commit.slice(0, 10);
-  const reason = `While the apply ran, ${nameList(paths)} changed.`;
-  const back = checkoutCommand(commit, plan);
-  const failure = { app: "", reason, errorLines: [], back };
-  await ignoreUnrecorded(recording.end("half", { code, failure, left }));
-  return new SvcmError("APPLY_HALF", {
-    code,
-    failure,
-    details: `${reason} Some apps may run code that the plan did not show, instead of that of ${planned}.`,
-    hint: `Review it: git diff ${planned}. To go back: ${back}`,
   });
 }
 

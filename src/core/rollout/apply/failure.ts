@@ -96,7 +96,10 @@ export function stateBefore(head: StateBefore, names: readonly string[]): string
   const more = [
     [down, `Down before: ${down.join(", ")}.`],
     [code, `The new code stays, because it is in the folder of the former one: ${code.join(", ")}.`],
-    [copied, `With svcm's last copy of the env files, which may differ from what ran: ${copied.join(", ")}.`],
+    [
+      copied,
+      `With svcm's last copy of the env files, which may differ from what ran: ${copied.join(", ")}. Check the files, which the next apply reads.`,
+    ],
     [uncopied, `With the env files as they are now: ${uncopied.join(", ")}.`],
   ] as const;
   const told = more.filter(([apps]) => apps.length > 0).map(([, text]) => text);

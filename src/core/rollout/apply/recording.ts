@@ -1,3 +1,4 @@
+import { createIdAfter, timeDigits } from "../../words/time-id.ts";
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { ProcessStateName } from "../../api/names.ts";
@@ -122,16 +123,12 @@ async function createHead(
   };
 }
 
-/**
- * `20261122-044103-b8f9` sorts by time: the suffix has three digits for the milliseconds and a random one. After a clock
- * was set back, it sorts after the newest one all the same.
- */
+/** `20261122-044103-b8f9`: the suffix has three digits for the milliseconds and a random one. */
 export function createReleaseId(startedAt: string, random: string, newest = ""): string {
-  const time = startedAt.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  const id = `${time}-${Number(startedAt.slice(20, 23)).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
-  if (id > newest || !RELEASE_ID.test(newest)) return id;
-  const after = Date.parse(newest.replace(/^(....)(..)(..)-(..)(..)(..)-.*/, "$1-$2-$3T$4:$5:$6Z")) + 1000;
-  return createReleaseId(new Date(after).toISOString(), random);
+  return createIdAfter(RELEASE_ID.test(newest) ? newest : "", Date.parse(startedAt), (ms) => {
+    const time = timeDigits(ms).replace(/^\d{8}/, "$&-");
+    return `${time}-${(ms % 1000).toString(16).padStart(3, "0")}${random.slice(0, 1)}`;
+  });
 }
 
 export function formerProbeFinder(

@@ -18,6 +18,7 @@ import { listenTimeoutMs } from "../../pm2/settings.ts";
 import type { SavedRun, HasProcesses } from "../../pm2/port-processes.ts";
 import { appKind } from "../../running/code-evidence.ts";
 import { isEnding, isStopped } from "../../running/state.ts";
+import { listIfRunning } from "../../pm2/list.ts";
 import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { type Circumstances, readListeners } from "../../running/read-serving.ts";
@@ -66,6 +67,8 @@ async function revertApp(
 ): Promise<string | undefined> {
   const names = namesOfApp(head, app);
   const former = head.before.filter(({ name }) => names.includes(name));
+  // The step was to start PM2, too, and did not.
+  if (former.length === 0 && (await listIfRunning(ports.processes)) === undefined) return undefined;
   const pins = await ports.releases.changedEnvFiles(envFileCopies(head, names));
   const run = { recordsFile: ports.releases.recordsFile(head.id), envFileCopies: pins };
   const { deadlineMs: timeoutMs } = requirementOf(app);

@@ -1,9 +1,7 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { HasStamps, HasFiles, HasRevisions } from "../../files/ports.ts";
+import type { HasStamps, HasFiles } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
-import { type HasDeployed, withDeployed } from "../port-deployed.ts";
-import type { EnvironmentRequest } from "../../project/resolve.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -22,13 +20,15 @@ import {
   namesOfApp,
   RELEASE_ID,
   toRelease,
+  hasReadCopies,
+  type AppliedApp,
   type FormerProcess,
   type Journal,
   type AppliedState,
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
-import { findLastGood } from "./failure.ts";
+import { findKeptCode, gitAfterwards } from "./code-afterwards.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -65,16 +65,18 @@ export async function planRollback(
       const pins = await ports.releases.changedEnvFiles(envFileCopies(undone, names));
       const own = running.filter(({ name }) => names.includes(name));
       const former = undone.before.filter(({ name }) => names.includes(name));
-      const mayDiffer = names.some((name) => ownMember(undone.left.apps, name)?.mayDiffer);
+      const mayDiffer = names.some((name) => isDoubtful(ownMember(undone.left.apps, name), former));
       return createReturnStep(app, former, own, { isPinned: pins.size > 0, mayDiffer, digest });
     }),
   );
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
-  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions })));
+  const { deploy } = undone;
+  const current = deploy && (await ports.deployed.planSwitch({ id: deploy.former, root: deploy.root }));
+  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, current })));
   const { environment, startedAt, message } = undone;
-  const changed = steps.some((step) => step.changed);
+  const changed = current !== undefined || steps.some((step) => step.changed);
   const commit = undone.git?.commit ?? null;
   const git = await gitAfterwards(ports, undone, journals);
   return {
@@ -83,8 +85,13 @@ export async function planRollback(
       release: found.id,
       startedAt,
       commit,
-      ...omitUndefined({ message, undoes: undone.undoes, keptCode: findKeptCode(undone, git, journals, apps) }),
-      ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
+      ...omitUndefined({
+        message,
+        undoes: undone.undoes,
+        keptCode: findKeptCode(undone, git, journals, apps),
+        current,
+      }),
+      ...(deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,
       changed,
       steps,
@@ -97,64 +104,11 @@ export async function planRollback(
   };
 }
 
-/**
- * After a rollback of a deploy, the code of the folder before runs; its commit is unknown if no kept release names it.
- * A rollback in place leaves the files as they are, whichever release has changed them since.
- */
-async function gitAfterwards(
-  ports: HasDeployed & HasRevisions,
-  { before, deploy, environment, left, steps }: ReleaseHead,
-  journals: readonly Journal[],
-): Promise<ReleaseHead["git"]> {
-  const { deployed } = ports;
-  if (deploy === undefined) {
-    const paths = before.flatMap((one) => one.paths ?? []);
-    // An apply since a deploy runs in its folder.
-    const own = journals.find(({ head }) => isIn(head.deploy, paths));
-    if (own !== undefined) return own.head.git;
-    const [service] = steps.flatMap(({ app }) => ownMember(left.apps, app)?.service || []);
-    return await readPresentCommit(ports, { environment, service });
-  }
-  const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
-  if (former === undefined || former.head.git === null) return null;
-  const { id, root } = { id: deploy.former, root: deploy.root };
-  const dirty = id === null ? [] : await deployed.changedFiles({ id, root });
-  return { ...former.head.git, dirty };
-}
-
-function isIn(deploy: ReleaseHead["deploy"], paths: readonly string[]): boolean {
-  if (deploy === undefined || deploy.id === null) return false;
-  const folder = `${deploy.root}/releases/${deploy.id}/`;
-  return paths.some((path) => path.startsWith(folder));
-}
-
-/** Of the current release, where there is one; null if its folder is gone. */
-async function readPresentCommit(
-  ports: HasDeployed & HasRevisions,
-  request: EnvironmentRequest,
-): Promise<ReleaseHead["git"]> {
-  try {
-    const { revisions } = await withDeployed(ports, request);
-    return (await revisions.readState(() => Promise.resolve([]))) ?? null;
-  } catch (error) {
-    if (error instanceof SvcmError) return null;
-    throw error;
-  }
-}
-
-/** Of the apps that return; after a deploy, their former folder has the former code. */
-function findKeptCode(
-  { id, environment, deploy, steps }: ReleaseHead,
-  git: ReleaseHead["git"],
-  journals: readonly Journal[],
-  apps: readonly string[],
-): RollbackPlan["keptCode"] {
-  if (deploy !== undefined || !steps.some(({ app, newCode }) => newCode && apps.includes(app))) return undefined;
-  const older = journals.slice(journals.findIndex(({ head }) => head.id === id) + 1);
-  const commit = git?.commit ?? null;
-  const former = findLastGood(older, { id, environment }) ?? null;
-  // The former code was put back.
-  return commit !== null && commit === former ? undefined : { commit, former };
+/** Also of an older svcm, which did not record which processes had read the copies. */
+function isDoubtful(app: AppliedApp | undefined, former: readonly FormerProcess[]): boolean {
+  if (app === undefined || app.envFiles.length === 0) return false;
+  const own = former.filter(({ pid }) => pid !== null);
+  return app.mayDiffer === true || (own.length > 0 && !hasReadCopies(app, own));
 }
 
 /** The newest release that still has an effect. A repeated rollback finishes one that was cut off. */

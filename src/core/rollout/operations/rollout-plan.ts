@@ -3,7 +3,7 @@ import type { Issue } from "../../api/issue.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
-import { type HasBootOutlook, withDeployed, type ForeignRelease, type HasDeployed } from "../port-deployed.ts";
+import { type HasBootOutlook, inWorld, withDeployed, type ForeignRelease, type HasDeployed } from "../port-deployed.ts";
 import { computePlan } from "../planning.ts";
 import { applyPlan, type Applied } from "../apply/apply.ts";
 import { type HasReleases, listReleases } from "../port-releases.ts";
@@ -17,13 +17,16 @@ export const rolloutPlan = defineOperation({
     const request = await withMachineEnvironment(ports, input, caller);
     // A comparison of revisions is about the checkout.
     if (request.from !== undefined) return (await computePlan(ports, request)).plan;
-    const { plan, content } = await computePlan(await withDeployed(ports, request), request);
+    const world = await ports.deployed.world(request);
+    const { plan, content } = await computePlan(inWorld(ports, world), request);
     // An apply with steps saves the list.
     const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
     const releases = await listReleases(ports.releases);
     const lastApplied = releases.find(({ outcome }) => outcome === "applied")?.id;
     const ofDeploys = await ports.deployed.issues(request, lastApplied);
-    return { ...plan, issues: [...ofDeploys, ...findCutOff(releases, content.name), ...plan.issues, ...reboot] };
+    const changed = world?.changed(plan.git?.dirty ?? []) ?? [];
+    const issues = [...ofDeploys, ...changed, ...findCutOff(releases, content.name), ...plan.issues, ...reboot];
+    return { ...plan, issues };
   },
 });
 

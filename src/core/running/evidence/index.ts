@@ -1,5 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import type { AppCode, CodeRequest, RunningCode } from "../port-running-code.ts";
+import type { AppCode, CodeRequest, RunningCode, Uncommitted } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
 import { serviceName } from "../../project/service-name.node.ts";
 import { blobDigest, RecordStore } from "./record-store.ts";
@@ -52,12 +52,12 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
     },
     async listUncommitted(apps, commit) {
       const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
-      const paths = await Promise.all(
+      const found = await Promise.all(
         [...new Set(apps.map((request) => look.unit(request)))].map((unit) =>
           uncommitted(unit, look.repository(unit), { commit }),
         ),
       );
-      return [...new Set(paths.flat())].toSorted();
+      return joined(found);
     },
   };
 }
@@ -163,12 +163,13 @@ async function uncommitted(
   unit: Unit,
   repository: Repository | undefined,
   { commit = repository?.head() ?? undefined, below = "" }: Since,
-): Promise<string[]> {
+): Promise<Uncommitted> {
   const { folder } = unit;
-  if (folder === undefined || repository === undefined || commit === undefined) return [];
+  if (folder === undefined || repository === undefined || commit === undefined) return { paths: [], problem: null };
   const place = join(folder, below);
   const folders = below === "" ? foldersOutside(unit) : [];
-  const tree = await repository.tree(commit, place, folders).catch(() => new Map<string, string>());
+  const tree = await repository.tree(commit, place, folders).catch(() => undefined);
+  if (tree === undefined) return { paths: [], problem: `Git did not list the files of ${commit.slice(0, 10)}` };
   const idOf = (path: string): string | undefined =>
     below === "" ? tree.get(path) : isBelow(path, below) ? tree.get(relative(below, path)) : undefined;
   const { digests } = unit;
@@ -185,12 +186,21 @@ async function uncommitted(
   );
   const written = differing.filter(({ path }) => unwritten.get(path) !== idOf(path)).map(({ absolute }) => absolute);
   const submodules = await repository.submodules(commit, place, folders).catch(() => []);
-  const ofSubmodules = submodules.map(async ([path, id, own]) => {
+  const ofSubmodules = submodules.map(async ([path, id, own]): Promise<Uncommitted> => {
     const at = join(below, path);
-    if (!unit.files.some((file) => isBelow(file.path, at) && isTrackedCode(file.path, unit))) return [];
-    return own.head() === id ? await uncommitted(unit, own, { below: at }) : [join(folder, at)];
+    const hasCode = unit.files.some((file) => isBelow(file.path, at) && isTrackedCode(file.path, unit));
+    if (!hasCode) return { paths: [], problem: null };
+    return own.head() === id
+      ? await uncommitted(unit, own, { below: at })
+      : { paths: [join(folder, at)], problem: null };
   });
-  return [...written, ...(await Promise.all(ofSubmodules)).flat()];
+  const problem = typeof digests === "string" && tree.size > 0 ? digests : null;
+  return joined([{ paths: written, problem }, ...(await Promise.all(ofSubmodules))]);
+}
+
+function joined(found: readonly Uncommitted[]): Uncommitted {
+  const [problem = null] = found.flatMap((one) => one.problem ?? []);
+  return { paths: [...new Set(found.flatMap(({ paths }) => paths))].toSorted(), problem };
 }
 
 /** Of packages of the workspace, and what a start names. */

@@ -39,7 +39,9 @@ async function makeConverted() {
     checkOut,
     status: () => git("status", "--porcelain").trim(),
     dirty: async () => {
-      const uncommitted = await code.listUncommitted([{ ...app, include: ["model.wasm"], exclude: [], others: [] }]);
+      const { paths: uncommitted } = await code.listUncommitted([
+        { ...app, include: ["model.wasm"], exclude: [], others: [] },
+      ]);
       const state = await gitRevisions({ root, env, maxBytes: 10_000 }).readState(async () => names);
       return [...uncommitted, ...(state?.dirty ?? [])].map((file) => file.slice(root.length + 1)).toSorted();
     },

@@ -77,7 +77,7 @@ export function makeScene(hasGit: boolean, files: Readonly<Record<string, string
     },
     moveHeadLater: () => void dateMoves(root, dated, 5),
     uncommitted: async (request, commit) =>
-      (await code.listUncommitted([request], commit)).map((path) => relative(root, path)),
+      (await code.listUncommitted([request], commit)).paths.map((path) => relative(root, path)),
     verdict: async (request, budgetMs) => textOf(await look(request, budgetMs)),
   };
 }

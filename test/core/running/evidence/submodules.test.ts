@@ -16,7 +16,7 @@ test("a submodule at another commit, or with changes, is uncommitted code", asyn
   const code = nodeRunningCode({ root, env: plainEnvironment(), pm2Home: temporaryFolder() });
   const app = { app: "shop", cwd: root, script: repository.path("server.js"), folder: undefined, processes: [] };
   const dirty = async (): Promise<string[]> => {
-    const paths = await code.listUncommitted([{ ...app, include: [], exclude: [], others: [] }]);
+    const { paths } = await code.listUncommitted([{ ...app, include: [], exclude: [], others: [] }]);
     return paths.map((file) => file.slice(root.length + 1));
   };
   const seen = async () => [git("status", "--porcelain").trim(), await dirty()];

@@ -1,0 +1,47 @@
+/** The link `current` of a deploy root. */
+import { readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readIfReadable } from "../../files/system.ts";
+import type { ForeignRelease } from "../../rollout/port-deployed.ts";
+import { deployOfLink, type Layout } from "../layout.ts";
+import type { LinkMove } from "../port-deploys.ts";
+
+/** In which Capistrano names the commit of a release. */
+export const REVISION_FILE = "REVISION";
+
+export async function readForeign({ current }: Layout): Promise<ForeignRelease | null> {
+  const target = await readlink(current).catch(() => null);
+  if (target === null || deployOfLink(target) !== null) return null;
+  return { folder: target, commit: readRevision(current) };
+}
+
+export function readRevision(folder: string): string | null {
+  const text = readIfReadable(join(folder, REVISION_FILE)).trim();
+  return /^[0-9a-f]{40,64}$/.test(text) ? text : null;
+}
+
+/** Without a release of svcm before, `current` leads again to where another tool left it. */
+export async function switchCurrent(layout: Layout, id: string | null): Promise<void> {
+  const { current } = layout;
+  const { from, to } = await planSwitch(layout, id);
+  if (isForeign(from)) await writeFile(foreignPath(layout), from, { mode: 0o600, flush: true });
+  if (to === null) return await rm(current, { force: true });
+  const next = `${current}.new`;
+  await rm(next, { force: true });
+  await symlink(to, next);
+  await rename(next, current);
+}
+
+export async function planSwitch(layout: Layout, id: string | null): Promise<LinkMove> {
+  const from = await readlink(layout.current).catch(() => null);
+  if (id !== null) return { from, to: `releases/${id}` };
+  return { from, to: isForeign(from) ? from : await readFile(foreignPath(layout), "utf8").catch(() => null) };
+}
+
+function isForeign(target: string | null): target is string {
+  return target !== null && deployOfLink(target) === null;
+}
+
+function foreignPath({ records }: Layout): string {
+  return join(records, "foreign-current");
+}

@@ -1,0 +1,74 @@
+/** A daemon stays in the unit of systemd in which it is started, and may end with it. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { readIfReadable } from "../../files/system.ts";
+import { probeSocket } from "./daemon.ts";
+import { LinkFailure } from "./failure.ts";
+import { groupOf } from "./proc.ts";
+
+const TIMEOUT_MS = 3000;
+
+/** Of `systemctl show`. */
+export type UnitProperties = Readonly<Partial<Record<"Type" | "KillMode" | "RemainAfterExit" | "MainPID", string>>>;
+
+/** @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT; without an answer of systemd, nothing is known and nothing is refused */
+export async function requireLastingGroup(socket: string): Promise<void> {
+  // A running daemon is where it is.
+  const code = await probeSocket(socket);
+  if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
+  const unit = unitOfGroup(groupOf("self"));
+  const properties = unit && (await readProperties(unit).catch(() => undefined));
+  if (unit === undefined || properties === undefined || !endsWithCommand(properties, ownCommand())) return;
+  const { KillMode: killMode = "" } = properties;
+  throw new LinkFailure(
+    "DAEMON_ENDS_WITH_UNIT",
+    `PM2's daemon does not run, and one that starts here would end with ${unit.name}, and every app with it: systemd ends all processes of the unit as soon as its command is done (KillMode=${killMode}).`,
+  );
+}
+
+export interface OwnUnit {
+  readonly name: string;
+  readonly isOfUser: boolean;
+}
+
+/** `undefined` in a session of a user, or in a container. */
+export function unitOfGroup(group: string | null): OwnUnit | undefined {
+  const name = group?.split("/").at(-1) ?? "";
+  if (!/^[^/]+\.service$/.test(name)) return undefined;
+  return { name, isOfUser: /\/user@\d+\.service\/.+\.service$/.test(group ?? "") };
+}
+
+/** A unit that brings PM2 up waits for what it starts: it is of the type notify or forking. */
+export function endsWithCommand(
+  { Type: type, KillMode: killMode, RemainAfterExit: remains, MainPID: mainPid }: UnitProperties,
+  { pid, words }: OwnCommand,
+): boolean {
+  if (remains === "yes" || (killMode !== "control-group" && killMode !== "mixed")) return false;
+  return (
+    type === "oneshot" ||
+    (/^(?:simple|exec|idle)$/.test(type ?? "") && mainPid === String(pid) && !words.includes("serve"))
+  );
+}
+
+interface OwnCommand {
+  readonly pid: number;
+  /** Of the whole process. A server outlives its requests. */
+  readonly words: readonly string[];
+}
+
+function ownCommand(): OwnCommand {
+  return { pid: process.pid, words: readIfReadable("/proc/self/cmdline").split("\0") };
+}
+
+async function readProperties({ name, isOfUser }: OwnUnit): Promise<UnitProperties> {
+  const scope = isOfUser ? ["--user"] : [];
+  const env = { PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: `/run/user/${process.getuid?.()}` };
+  const properties = ["show", name, "--property=Type,KillMode,RemainAfterExit,MainPID"];
+  const { stdout } = await promisify(execFile)("systemctl", [...scope, ...properties], { env, timeout: TIMEOUT_MS });
+  return Object.fromEntries(
+    stdout.split("\n").flatMap((line) => {
+      const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+      return key === undefined ? [] : [[key, value]];
+    }),
+  );
+}
