@@ -9,6 +9,8 @@ export interface LoadedPaths {
   readonly texts?: readonly string[];
   /** Settings, or folders of them, that its arguments and variables name. It reads them once, or writes them. */
   readonly settings?: readonly string[];
+  /** Of its command. A virtual environment of Python may have one of them. */
+  readonly programs?: readonly string[];
 }
 
 type Declaration = Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "interpreterArgs">;
@@ -27,6 +29,7 @@ export function loadedPaths({ args, cwd, env, interpreter, interpreterArgs }: De
   return {
     files: toPaths([...own, ...options.map(valueOf), ...programs].filter(isPath)),
     folders: toPaths(NODE_PATH.split(":").filter((folder) => folder !== "")),
+    programs: toPaths([interpreter, ...args].filter((word) => word.includes("/bin/"))),
     settings: toPaths([...args.map(valueOf).filter(isSettings), ...settingsIn(env)]),
   };
 }

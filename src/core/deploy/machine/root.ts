@@ -15,7 +15,7 @@ import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { removeLeftovers, TRASH, linkTargets, measureFolder, readPointers } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
-import { LOCKFILES } from "../../running/code-files.ts";
+import { LOCKFILES } from "../../running/install-files.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { parseRecord } from "../../words/record.ts";
 import { shellQuote } from "../../words/text.ts";

@@ -34,8 +34,8 @@ test("data that two runs write while they start is the app's own, and a program 
   const look = (sinceMs: number, written: Readonly<Record<string, number>>): string[] => {
     const ownOf = (folder: string) =>
       [...store.readBootWrites(folder)].flatMap(([path, ms]) => (ms === null ? [path] : []));
-    const read = () => ({ walk: { entries: [], problem: null }, digester: undefined as never });
-    const unit = new Unit(request, { root, budget: { problem: null } as never, read, ownOf });
+    const read = () => ({ walk: { entries: [], problem: null, venvs: [] }, digester: undefined as never });
+    const unit = new Unit(request, { root, budget: { problem: null, venvs: [] } as never, read, ownOf });
     const newer = Object.entries(written).map(([path, afterMs]) => entry(path, sinceMs + afterMs));
     noteBootWrites(unit, newer, sinceMs, store);
     return [...(unit.rules.own ?? [])];
