@@ -9,6 +9,7 @@ const TEXT =
   /\.(?:json5?|html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;
 /** Apps write data in it more often than code. */
 const DATA = /\.(?:json5?|ya?ml|xml|html?)$/i;
+const TABLE = /\.(?:[ct]sv|txt|ndjson|jsonl)$/i;
 /** Apps read them once, when they start. */
 const SETTINGS = /\.(?:env|ini|conf|cfg|properties|pem|key|crt|cert?|p12|pfx)$/i;
 const ENV_FILE = /(?:^|\/)\.env(?:\.[^/]*)?$/i;
@@ -116,7 +117,7 @@ export function weighOwnData(path: string, weight: Weight, age: Age, rules: Code
 }
 
 export function isDataName(path: string): boolean {
-  return DATA.test(path);
+  return DATA.test(path) || TABLE.test(path);
 }
 
 function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {

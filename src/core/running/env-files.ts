@@ -203,6 +203,7 @@ export async function readStartCommand(
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
   const texts = [
+    ...(SHELL.test(line.split(" ")[0] ?? "") ? [line] : []),
     ...(shellScript === undefined ? [] : [await read(shellScript)]),
     ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
   ];
