@@ -194,10 +194,13 @@ test("a task that a signal ended, such as that of the kernel's memory limit, fai
 
 test("an app that PM2 refuses is an error of the plan, and an apply refuses before it touches another", async () => {
   const cron = { ...nightly, name: "broken", cron_restart: "61 25 * * *" };
-  own.pm2Folder([web("7"), cron]);
+  own.pm2Folder([web("7"), cron, { ...nightly, name: "watch" }]);
   const { issues, steps } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
   expect(steps.map((step) => `${step.do} ${step.app}`)).toContain("register broken");
-  expect(issues).toMatchObject([{ code: "ECOSYSTEM_CRON_INVALID", severity: "error" }]);
+  expect(issues.map(({ code, severity }) => `${severity} ${code}`).toSorted()).toEqual([
+    "error ECOSYSTEM_CRON_INVALID",
+    "error ECOSYSTEM_VARIABLE_RESERVED",
+  ]);
   const pids = (await ports.processes.list()).map(({ pid }) => pid);
   await expect(execute(rolloutApply, ports, input, caller)).rejects.toMatchObject({ kind: "APPLY_REFUSED" });
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);

@@ -1,48 +1,20 @@
 /** The files of a code unit that are code. Paths are relative to the unit. */
+import { LOCKFILES } from "./install-files.ts";
 
 /** Their content is compared in another way, or is not code. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", ".svcm", "node_modules"]);
-
-/** The install is compared by their digests, never by time. */
-export const LOCKFILES = [
-  "package-lock.json",
-  "npm-shrinkwrap.json",
-  "pnpm-lock.yaml",
-  "yarn.lock",
-  "bun.lock",
-  "bun.lockb",
-] as const;
-
-/** Deno installs when a program starts, so a deploy has no step for it. */
-export const START_LOCKFILES = ["deno.lock"] as const;
-
-/** Package managers write these at the end of an install; a repeated install writes the same. */
-export const INSTALL_MARKERS = [
-  "node_modules/.package-lock.json",
-  "node_modules/.pnpm/lock.yaml",
-  "node_modules/.yarn-state.yml",
-  "node_modules/.yarn-integrity",
-] as const;
-
-/** Tools that write code beside an installed library, without a change of the lockfile. */
-export const GENERATORS = [
-  { library: "@prisma/client", output: ".prisma" },
-  { library: "@zenstackhq/runtime", output: ".zenstack" },
-] as const;
-
-/** Types do not run, and an engine belongs to the version of the library. */
-export function isGeneratedCode(path: string): boolean {
-  return /\.(?:[cm]?js|json|prisma)$/i.test(path);
-}
 
 const PROGRAM = /\.(?:[cm]?[jt]sx?|wasm|node|so|py|rb|php|lua|coffee|sh|bash|vue|svelte|astro)$/i;
 const TEXT =
   /\.(?:json5?|html?|ejs|hbs|handlebars|pug|mustache|njk|liquid|eta|css|sql|graphql|gql|proto|ya?ml|toml|xml)$/i;
 /** Apps write data in it more often than code. */
 const DATA = /\.(?:json5?|ya?ml|xml|html?)$/i;
+const TABLE = /\.(?:[ct]sv|txt|ndjson|jsonl)$/i;
 /** Apps read them once, when they start. */
 const SETTINGS = /\.(?:env|ini|conf|cfg|properties|pem|key|crt|cert?|p12|pfx)$/i;
 const ENV_FILE = /(?:^|\/)\.env(?:\.[^/]*)?$/i;
+/** As the library rc reads them, such as `.shoprc`. */
+const RC_FILE = /(?:^|\/)\.[a-z][\w-]*rc$/;
 /** Some apps load them, and most do not. */
 const DOUBTFUL = /\.(?:md|mdx|markdown|csv)$/i;
 
@@ -145,7 +117,7 @@ export function weighOwnData(path: string, weight: Weight, age: Age, rules: Code
 }
 
 export function isDataName(path: string): boolean {
-  return DATA.test(path);
+  return DATA.test(path) || TABLE.test(path);
 }
 
 function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules): Weight {
@@ -157,6 +129,8 @@ function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules
   const look = lookOf(path, folders);
   if (isSettings(look, age, folders)) return "doubtful";
   if (isBeside) return weighBeside(path, look, age);
+  // A package manager copied a local package.
+  if (look === "source" && path.includes("node_modules/")) return "code";
   return weighElsewhere(isDocs ? "unclear" : look, { status, age, rules });
 }
 
@@ -186,7 +160,7 @@ type Look = "source" | "data" | "settings" | "unclear" | "output";
 function lookOf(path: string, folders: readonly string[]): Look {
   if (folders.some((name) => OUTPUT_FOLDER.test(name))) return "unclear";
   if (folders.some(isVolatileName)) return mayBeLoaded(path, folders) ? "unclear" : "output";
-  if (SETTINGS.test(path) || ENV_FILE.test(path)) return "settings";
+  if (SETTINGS.test(path) || ENV_FILE.test(path) || RC_FILE.test(path)) return "settings";
   if (!PROGRAM.test(path) && !TEXT.test(path)) return "unclear";
   return isData(path) ? "data" : "source";
 }
@@ -231,7 +205,7 @@ export const NEXT_BUILD = ".next";
 
 /** Only a build brings it into the folder. Next.js compiles each program. */
 export function isBuiltInto(folder: string, path: string): boolean {
-  return folder === NEXT_BUILD ? isProgram(path) : /\.[cm]?tsx?$/.test(path);
+  return folder === NEXT_BUILD ? isProgram(path) : /\.(?:[cm]?tsx?|vue|svelte|astro)$/.test(path);
 }
 
 export function isProgram(path: string): boolean {

@@ -184,7 +184,17 @@ export interface NamedByStart {
   readonly compiled: readonly string[];
 }
 
-const DEVELOPMENT_SERVERS = [{ command: /(?:^|[\s;&|/])next\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, output: ".next" }];
+const DEVELOPMENT_SERVERS = [
+  { command: /(?:^|[\s;&|/])next\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, outputs: [".next"] },
+  { command: /(?:^|[\s;&|/])nux(?:t|i)(?:\.mjs)?\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, outputs: [".nuxt"] },
+  { command: /(?:^|[\s;&|/])astro(?:\.m?js)?\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, outputs: [".astro"] },
+  { command: /(?:^|[\s;&|/])react-router\s+(?:-\S+\s+)*dev(?:$|[\s;&|])/, outputs: [".react-router"] },
+  // Without a command, Vite serves what it compiles, as SvelteKit and others do with it.
+  {
+    command: /(?:^|[\s;&|/])vite(?:\.js)?(?!\s+(?:-\S+\s+)*(?:build|preview|optimize)(?:$|[\s;&|]))(?:$|[\s;&|])/,
+    outputs: [".svelte-kit", ".react-router"],
+  },
+];
 
 export async function readStartCommand(
   { files }: HasFiles,
@@ -193,12 +203,17 @@ export async function readStartCommand(
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
   const texts = [
+    ...(SHELL.test(line.split(" ")[0] ?? "") ? [line] : []),
     ...(shellScript === undefined ? [] : [await read(shellScript)]),
     ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
   ];
   const named = texts.flatMap(envFilesIn).map((path) => resolvePath(cwd, path));
   const servers = DEVELOPMENT_SERVERS.filter(({ command }) => [line, ...texts].some((text) => command.test(text)));
-  return { texts, envFiles: [...new Set([...envFiles, ...named])], compiled: servers.map(({ output }) => output) };
+  return {
+    texts,
+    envFiles: [...new Set([...envFiles, ...named])],
+    compiled: servers.flatMap(({ outputs }) => outputs),
+  };
 }
 
 /** With the scripts that it runs in turn. */
@@ -219,16 +234,23 @@ function scriptTexts(manifest: string, first: string): string[] {
   return [...names].map(textOf);
 }
 
+const PATH = /(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/.source;
 const NAMED = [
-  /--env-file(?:-if-exists)?[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
-  /\bdotenv_config_path=(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/gi,
-  /\b(?:dotenv|dotenvx|env-cmd)\s(?:[^;&|]*?\s)?(?:-e|-f|--file)[=\s]\s*(?<path>"[^"]+"|'[^']+'|[^\s;&|]+)/g,
-  /(?:^|[\s;&])(?:\.|source)\s+(?<path>[^\s;&|]*env[^\s;&|/]*)(?![^\s;&|])/g,
-];
+  `--env-file(?:-if-exists)?[=\\s]\\s*${PATH}`,
+  `\\bdotenv_config_path=${PATH}`,
+  "(?:^|[\\s;&])(?:\\.|source)\\s+(?<path>[^\\s;&|]*env[^\\s;&|/]*)(?![^\\s;&|])",
+].map((pattern) => new RegExp(pattern, "gi"));
+/** Up to the command that it starts. */
+const WRAPPER = /\b(?:dotenv|dotenvx|env-cmd)\s(?:(?!\s--\s)[^;&|])*/g;
+const OPTION = new RegExp(`\\s(?:-e|-f|--file)[=\\s]\\s*${PATH}`, "g");
 
 /** In the words of a command. A path with a variable is unknown. */
 function envFilesIn(text: string): string[] {
-  return NAMED.flatMap((pattern) =>
-    [...text.matchAll(pattern)].map(({ groups }) => (groups?.["path"] ?? "").replaceAll(/["']/g, "")),
-  ).filter((path) => path !== "" && !path.includes("$"));
+  const wrapped = (text.match(WRAPPER) ?? []).flatMap((words) => [...words.matchAll(OPTION)]);
+  // The command of dotenv takes a list.
+  const lists = wrapped.flatMap(({ groups }) => (groups?.["path"] ?? "").split(","));
+  const named = NAMED.flatMap((pattern) => [...text.matchAll(pattern)].map(({ groups }) => groups?.["path"] ?? ""));
+  return [...named, ...lists]
+    .map((path) => path.replaceAll(/["']/g, ""))
+    .filter((path) => path !== "" && !path.includes("$"));
 }

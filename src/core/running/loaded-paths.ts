@@ -9,6 +9,8 @@ export interface LoadedPaths {
   readonly texts?: readonly string[];
   /** Settings, or folders of them, that its arguments and variables name. It reads them once, or writes them. */
   readonly settings?: readonly string[];
+  /** Of its command. A virtual environment of Python may have one of them. */
+  readonly programs?: readonly string[];
 }
 
 type Declaration = Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "interpreterArgs">;
@@ -19,14 +21,15 @@ const COMMON_INTERPRETER =
 const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|php|sh|lua)$/i;
 
 export function loadedPaths({ args, cwd, env, interpreter, interpreterArgs }: Declaration): LoadedPaths {
-  const { NODE_OPTIONS = "", NODE_PATH = "" } = env;
+  const { NODE_OPTIONS = "", NODE_PATH = "", PYTHONPATH = "", RUBYLIB = "" } = env;
   const options = [...interpreterArgs, ...NODE_OPTIONS.split(/\s+/)].filter((word) => !word.startsWith("--env-file"));
   const programs = args.filter((word) => PROGRAM.test(word));
   const own = COMMON_INTERPRETER.test(interpreter) || !interpreter.includes("/") ? [] : [interpreter];
   const toPaths = (words: readonly string[]): string[] => [...new Set(words.map((word) => resolvePath(cwd, word)))];
   return {
     files: toPaths([...own, ...options.map(valueOf), ...programs].filter(isPath)),
-    folders: toPaths(NODE_PATH.split(":").filter((folder) => folder !== "")),
+    folders: toPaths([NODE_PATH, PYTHONPATH, RUBYLIB].flatMap((list) => list.split(":")).filter((one) => one !== "")),
+    programs: toPaths([interpreter, ...args].filter((word) => word.includes("/bin/"))),
     settings: toPaths([...args.map(valueOf).filter(isSettings), ...settingsIn(env)]),
   };
 }
@@ -57,16 +60,20 @@ export function settingsInTexts(texts: readonly string[], cwd: string): string[]
   return texts.flatMap((text) => {
     let folder = cwd;
     return (text.match(WORD) ?? []).flatMap((raw, index, words) => {
-      const word = raw.replaceAll(/["']/g, "");
+      const word = raw.replaceAll(/["'`]/g, "");
       if (words[index - 1] === "cd") folder = resolvePath(folder, word);
       const [, key, value = ""] = ASSIGNMENT.exec(word) ?? [];
+      const [, read] = READ.exec(`${words[index - 1] ?? ""} ${word}`) ?? [];
       const named = key === undefined ? [valueOf(word)].filter(isSettings) : settingsIn({ [key]: value });
-      return named.filter((path) => !path.includes("$")).map((path) => resolvePath(folder, path));
+      const all = new Set([...named, ...(read === undefined || OUTPUT.test(read) ? [] : [read])]);
+      return [...all].filter((path) => !path.includes("$")).map((path) => resolvePath(folder, path));
     });
   });
 }
 
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s;&|"'])+/g;
+/** Of a word and the one before: what a shell reads, such as the file of `. /etc/default/shop` or `$(cat live.conf)`. */
+const READ = /(?:(?:^|\$\()(?:\.|source|cat|<) |\s(?:\$\()?<)([^\s<>()$-][^\s<>()]*)\)?$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
 /** Settings that the values of an env file name. */

@@ -9,6 +9,7 @@ test.each([
   ["as the URL of a file", { interpreterArgs: ["--import", "file:///opt/trace.mjs"] }, ["/opt/trace.mjs"], []],
   ["in NODE_OPTIONS", { env: { NODE_OPTIONS: "-r /opt/trace.js --inspect" } }, ["/opt/trace.js"], []],
   ["a program as argument", { args: ["run", "../jobs/main.ts", "/var/lib/app"] }, ["/srv/jobs/main.ts"], []],
+  ["folders of modules of other languages", { env: { PYTHONPATH: "lib", RUBYLIB: "/opt/rb" } }, [], ["lib", "/opt/rb"]],
   ["folders of modules", { env: { NODE_PATH: "lib:/opt/lib" } }, [], ["/srv/app/lib", "/opt/lib"]],
   ["an interpreter of the team", { interpreter: "./bin/run" }, ["/srv/app/bin/run"], []],
   ["an interpreter of the system", { interpreter: "/usr/local/bin/node" }, [], []],
@@ -45,6 +46,14 @@ test.each([
   ["a variable", 'cross-env SHOP_CONFIG="conf/a.toml" node a.js', ["/srv/app/conf/a.toml"]],
   ["a folder", "NODE_CONFIG_DIR=/etc/shop node a.js", ["/etc/shop"]],
   ["below another folder", "cd api && node a.js -c=../b.yaml; echo c.json", ["/srv/app/b.yaml", "/srv/app/api/c.json"]],
+  ["what a shell sources", ". /etc/default/shop; source ../live && node a.js", ["/etc/default/shop", "/srv/live"]],
+  ["what a shell reads", "export $(cat live | xargs); set -a\n. '/etc/shop.conf'", ["/srv/app/live", "/etc/shop.conf"]],
+  [
+    "what a shell reads by a sign",
+    "while read -r l; do :; done < live; echo $(<other)",
+    ["/srv/app/live", "/srv/app/other"],
+  ],
+  ["what a shell writes, or a program of its own", "cat > out <<END\nnode -a -b; . ./$X", []],
   ["neither a path with a variable nor output", "node a.js $HOME/a.json > data/b.json", []],
 ])("settings in a command: %s", (_name, text, settings) => {
   expect(settingsInTexts([text], "/srv/app")).toEqual(settings);

@@ -205,6 +205,35 @@ const shapes: Readonly<Record<string, Shape>> = {
     ecosystem: undefined,
     open: ["process.json"],
   },
+  "of files in parts and one for all, those that are started count, and nothing is lost": {
+    files: {
+      "deploy.sh": "pm2 start apps/api/ecosystem.config.cjs\npm2 start apps/web/ecosystem.config.cjs\n",
+      "apps/api/ecosystem.config.cjs": js(app("api", "api.js", ", cwd: '/srv/api'")),
+      "apps/web/ecosystem.config.cjs": js(app("web", "web.js", ", cwd: '/srv/web'")),
+      "ecosystem.config.cjs": js(app("api", "api.js", ", cwd: '/srv/api'"), app("web", "web.js", ", cwd: '/srv/web'")),
+    },
+    ecosystem: { production: ["apps/api/ecosystem.config.cjs", "apps/web/ecosystem.config.cjs"] },
+  },
+  "an app of a file that shares nothing with the one that is started is not lost": {
+    files: {
+      "deploy.sh": "pm2 start one.config.js\n",
+      "one.config.js": js(app("api", "api.js")),
+      "both.config.js": js(app("api", "api.js"), app("web", "web.js")),
+      "pm2.web.config.js": js(app("web", "web.js")),
+    },
+    ecosystem: { production: "one.config.js" },
+    open: ["pm2.web.config.js"],
+  },
+  "a target of Nx starts a file in the root, for an environment": {
+    files: {
+      "apps/api/project.json": JSON.stringify({
+        targets: { live: { command: "pm2 startOrReload ./apps/api/ecosystem.config.js --env production" } },
+      }),
+      "apps/api/package.json": '{ "name": "api" }',
+      "apps/api/ecosystem.config.js": js(app("api", "dist/apps/api/main.js", ", env_production: {}")),
+    },
+    ecosystem: { production: { file: "apps/api/ecosystem.config.js", env: "production" } },
+  },
   "an old file of a folder that the root's file already covers is not joined": {
     files: {
       "package.json": scripts({ "start:prod": "pm2 start ecosystem.config.cjs --env production" }),
@@ -246,4 +275,23 @@ test("--only of a script names apps of the service alone", () => {
   });
   expect(services["server"]?.ecosystem).toEqual({ production: { file: "../pm2.json", cwd: "..", only: ["server"] } });
   expect(services["worker"]?.ecosystem).toEqual({ production: { file: "../pm2.json", cwd: "..", only: ["worker"] } });
+});
+
+test("an undecided file names only those that declare its app", () => {
+  const { undecided } = detect(
+    {
+      files: new Map([
+        ["apps/api/ecosystem.config.js", js(app("api", "a.js", ", cwd: '/srv/api'"))],
+        ["apps/web/ecosystem.config.js", js(app("web", "w.js", ", cwd: '/srv/web'"))],
+        ["ecosystem.config.js", js(app("api", "a.js", ", cwd: '/srv/api'"), app("web", "w.js", ", cwd: '/srv/web'"))],
+      ]),
+      isCut: false,
+    },
+    [],
+  );
+  expect(undecided.map(({ why }) => why?.split(";")[0])).toEqual([
+    "declares api, as ecosystem.config.js does",
+    "declares web, as ecosystem.config.js does",
+    "declares api, as apps/api/ecosystem.config.js does",
+  ]);
 });

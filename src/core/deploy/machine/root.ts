@@ -15,7 +15,7 @@ import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } f
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
-import { LOCKFILES } from "../../running/code-files.ts";
+import { LOCKFILES } from "../../running/install-files.ts";
 import { isInside } from "../../running/find-unit.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { parseRecord } from "../../words/record.ts";

@@ -174,15 +174,22 @@ export const shellArguments = appRule({
   },
 });
 
+/** PM2 would run something else in each start, so that no plan would be empty. */
+export const reservedNames = appRule({
+  code: "ECOSYSTEM_VARIABLE_RESERVED",
+  severity: "error",
+  blocks: "always",
+  *check({ normal: { name } }) {
+    if (!isPm2Field(name) || reservedVariable(name) !== "overwrites") return;
+    const message = `PM2 gives each process a variable with the name of its app, so this name overwrites PM2's own field ${name}; rename the app`;
+    yield { path: ["name"], message, apps: [name] };
+  },
+});
+
 export const reservedVariables = appRule({
   code: "ECOSYSTEM_VARIABLE_RESERVED",
   severity: "error",
-  *check({ fields, normal }) {
-    const { name } = normal;
-    if (isPm2Field(name) && reservedVariable(name) === "overwrites") {
-      const message = `PM2 gives each process a variable with the name of its app, so this name overwrites PM2's own field ${name}; rename the app`;
-      yield { path: ["name"], message };
-    }
+  *check({ fields, normal: { name } }) {
     for (const key of Object.keys(isRecord(fields["env"]) ? fields["env"] : {})) {
       const path = ["env", key];
       const kind = reservedVariable(key);

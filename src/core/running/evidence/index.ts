@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AppCode, CodeRequest, RunningCode, Uncommitted } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
@@ -18,6 +19,8 @@ import { Budget, isFolder, realPath } from "./walk.ts";
 export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
   readonly pm2Home: string;
 }
+
+const MANIFESTS = ["package.json", "pyproject.toml", "requirements.txt"];
 
 /** While files are uncommitted, their list has to be whole. */
 const UNCOMMITTED_BUDGET_MS = 10_000;
@@ -84,14 +87,20 @@ class Looking {
     return [...new Set(recorded.flatMap((paths) => paths ?? []))];
   }
 
-  /** A shell may change to another folder of the repository before it starts the app. A program that does has data there. */
+  /**
+   * A shell may change to another folder of the repository, or to another project, before it starts the app. A program
+   * that does has data there.
+   */
   foldersElsewhere(request: CodeRequest, started: readonly Started[]): readonly string[] {
     const { folder, place } = this.unit(request);
     const root = realPath(this.#options.root);
     const isProgram = place.script !== null && PROGRAM.test(place.script) && !isInstalled(place.script);
     if (folder === undefined || root === null || isProgram) return [];
     const found = new Set(started.flatMap(({ process }) => readFoldersBelow(process.pid)));
-    return [...found].filter((path) => isInside(path, root) && !isInside(path, folder) && !isInside(folder, path));
+    const isProject = (path: string): boolean => MANIFESTS.some((name) => existsSync(join(path, name)));
+    return [...found].filter(
+      (path) => !isInside(path, folder) && !isInside(folder, path) && (isInside(path, root) || isProject(path)),
+    );
   }
 
   unit({ loads: declared, ...own }: CodeRequest, more: LoadedPaths = { files: [], folders: [] }): Unit {

@@ -1,7 +1,14 @@
 /** The lockfile of an app, the marker of its package manager, and generated code. */
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GENERATORS, INSTALL_MARKERS, isGeneratedCode, LOCKFILES, START_LOCKFILES } from "../code-files.ts";
+import {
+  FOREIGN_LOCKFILES,
+  GENERATORS,
+  INSTALL_MARKERS,
+  isGeneratedCode,
+  LOCKFILES,
+  OTHER_LOCKFILES,
+} from "../install-files.ts";
 import { isInside, isLauncher, packageOf } from "../find-unit.ts";
 import { digestIfThere, digestText } from "./record-store.ts";
 import { realPath } from "./walk.ts";
@@ -15,34 +22,74 @@ export interface Install {
   readonly links: Readonly<Record<string, string>>;
 }
 
-interface Workspace {
+interface Surroundings {
   readonly packages: readonly string[];
   readonly links: ReadonlyMap<string, string>;
+  readonly script: string | null;
+  /** Folders, of which some may be virtual environments of Python. */
+  readonly venvs: readonly string[];
 }
 
 /** Of the folder, or of one above it in a workspace, with the code that generators put into `node_modules`. */
-export function readInstall(
-  folder: string | undefined,
-  { packages, links }: Workspace,
-  script: string | null,
-): Install {
+export function readInstall(folder: string | undefined, around: Surroundings): Install {
   if (folder === undefined) return NO_INSTALL;
-  const install = readFiles(folder, packages, script);
+  const { links } = around;
+  const install = readFiles(folder, around);
   const changed = [...links.keys()].map((link) => lstatSync(link, { throwIfNoEntry: false })?.ctimeMs ?? 0);
   return { ...install, links: Object.fromEntries(links), changedMs: Math.max(install.changedMs, ...changed) };
 }
 
-function readFiles(folder: string, packages: readonly string[], script: string | null): Omit<Install, "links"> {
-  const found = new Set([folder, ...packages].flatMap((one) => findGenerated(one)));
-  const generated = [...found].toSorted().concat(manifestElsewhere(script, folder));
+function readFiles(folder: string, { packages, script, venvs }: Surroundings): Omit<Install, "links"> {
+  const generated = new Set([folder, ...packages].flatMap((one) => findGenerated(one)));
+  const installed = new Set(venvs.flatMap((one) => findRecords(one)));
+  const others = [...[...generated].toSorted(), ...manifestElsewhere(script, folder), ...[...installed].toSorted()];
+  const own = nearest(folder, [...LOCKFILES, ...OTHER_LOCKFILES], INSTALL_MARKERS);
+  const foreign = isOfNode(script) ? NOTHING : nearest(folder, FOREIGN_LOCKFILES, []);
+  const lockfiles = [...own.lockfiles, ...foreign.lockfiles];
+  return toInstall(lockfiles, [...lockfiles, ...own.markers, ...others]);
+}
+
+interface Nearest {
+  readonly lockfiles: readonly string[];
+  readonly markers: readonly string[];
+}
+
+const NOTHING: Nearest = { lockfiles: [], markers: [] };
+
+function nearest(folder: string, lockfiles: readonly string[], markers: readonly string[]): Nearest {
   for (const at of upwards(folder)) {
     const there = (names: readonly string[]): string[] =>
       names.map((name) => join(at, name)).filter((path) => existsSync(path));
-    const lockfiles = there([...LOCKFILES, ...START_LOCKFILES]);
-    const paths = [...lockfiles, ...there(INSTALL_MARKERS)];
-    if (paths.length > 0) return toInstall(lockfiles, [...paths, ...generated]);
+    const found = { lockfiles: there(lockfiles), markers: there(markers) };
+    if (found.lockfiles.length + found.markers.length > 0) return found;
   }
-  return generated.length === 0 ? NO_INSTALL : toInstall([], generated);
+  return NOTHING;
+}
+
+function isOfNode(script: string | null): boolean {
+  return script !== null && /\.[cm]?[jt]sx?$/.test(script) && !isLauncher(script);
+}
+
+/** What pip, uv and others write for each package of a virtual environment: its files, with their digests. */
+function findRecords(venv: string): string[] {
+  const mark = join(venv, "pyvenv.cfg");
+  if (!existsSync(mark)) return [];
+  const versions = namesIn(join(venv, "lib")).filter((name) => name.startsWith("python"));
+  const folders = versions.map((version) => join(venv, "lib", version, "site-packages"));
+  return [mark, ...folders.flatMap((at) => namesIn(at).flatMap((name) => recordOf(join(at, name))))];
+}
+
+function recordOf(path: string): string[] {
+  if (path.endsWith(".dist-info")) return [join(path, "RECORD")];
+  return path.endsWith(".egg-info") ? [join(path, "PKG-INFO")] : [];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Of the package that has the script, if it is in none of the folders where the app finds its dependencies. */
@@ -55,6 +102,7 @@ function manifestElsewhere(script: string | null, folder: string): string[] {
 const NO_INSTALL: Install = { digest: null, lockfiles: [], modifiedMs: 0, changedMs: 0, links: {} };
 
 function toInstall(lockfiles: readonly string[], paths: readonly string[]): Omit<Install, "links"> {
+  if (paths.length === 0) return NO_INSTALL;
   const stats = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false }) ?? []);
   return {
     digest: digestText(JSON.stringify(paths.map((path) => digestIfThere(path)))),

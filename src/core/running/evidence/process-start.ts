@@ -1,12 +1,12 @@
 /** When and where a process was started, by the kernel. Other systems than Linux know neither. */
-import { readlinkSync, lstatSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { parsePidStat, TICKS_PER_SECOND } from "../../files/proc.ts";
 import { readIfReadable } from "../../files/system.ts";
 import type { CodeProcess } from "../port-running-code.ts";
 import { mayBeCode, mayHoldCode, weigh } from "../code-files.ts";
 import type { Unit } from "./unit.ts";
 import type { WalkedEntry } from "./walk.ts";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 
 /** Both clocks agree within milliseconds, unless one was set. */
 const MAX_CLOCK_GAP_MS = 2000;
@@ -157,14 +157,26 @@ function isExplained({ path: folder, changedMs }: WalkedEntry, { walk, rules }: 
   );
 }
 
-/** Links on the way to a path that were written after a time, from the top. */
-export function movedLinks(path: string, sinceMs: number, above = "/"): string[] {
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/** Links on the way to a path that, or one to which they lead, were written after a time, from the top. */
+export function movedLinks(path: string, sinceMs: number, above = "/", left = MAX_LINKS): string[] {
   const links: string[] = [];
-  for (let at = path; at !== above && at !== dirname(at); at = dirname(at)) {
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true && stats.ctimeMs > sinceMs) links.unshift(at);
-  }
+  for (let at = path; at !== above && at !== dirname(at); at = dirname(at))
+    if (isMovedLink(at, sinceMs, left)) links.unshift(at);
   return links;
+}
+
+function isMovedLink(path: string, sinceMs: number, left: number): boolean {
+  try {
+    const stats = lstatSync(path);
+    if (!stats.isSymbolicLink() || stats.ctimeMs > sinceMs) return stats.isSymbolicLink();
+    const target = resolve(realpathSync(dirname(path)), readlinkSync(path));
+    return left > 0 && movedLinks(target, sinceMs, "/", left - 1).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 export function isNewer(path: string, sinceMs: number): boolean {

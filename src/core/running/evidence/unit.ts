@@ -1,5 +1,5 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
 import { isInBuild, matchesAny, mayBeCode, NEXT_BUILD, type CodeRules } from "../code-files.ts";
@@ -39,7 +39,7 @@ interface UnitContext {
   readonly ownOf: (folder: string) => Iterable<string>;
 }
 
-const EMPTY: Walk = { entries: [], problem: null };
+const EMPTY: Walk = { entries: [], problem: null, venvs: [] };
 
 /** Its files are read when the first of them is needed. */
 export class Unit {
@@ -103,7 +103,15 @@ export class Unit {
         ? undefined
         : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
     );
-    this.#install = once(() => readInstall(folder, { packages: packages(), links: links() }, place.script));
+    const programs = [request.script, ...(request.loads?.programs ?? [])];
+    this.#install = once(() =>
+      readInstall(folder, {
+        packages: packages(),
+        links: links(),
+        script: place.script,
+        venvs: [...this.walk.venvs, ...programs.map((path) => dirname(dirname(path)))],
+      }),
+    );
   }
 
   addOwn(path: string): void {
@@ -216,15 +224,15 @@ export function readFolder(
   { folder, packages, others, exclude, loads }: FolderRequest,
   { store, budget }: { readonly store: RecordStore; readonly budget: Budget },
 ): FolderFiles {
-  const linked = withoutNested(packages.filter((one) => !isInside(one, folder)));
+  const linked = withoutNested(packages.filter((one) => !isInside(one, folder) || one.includes("/node_modules/")));
   const more = loads.folders.filter((one) => ![folder, ...linked].some((root) => isInside(one, root)));
   const roots = [folder, ...linked, ...more].map((one) => ({ folder: one, prefix: relative(folder, one) }));
-  const { entries, problem } = walkUnit(roots, { others: new Set(others), exclude }, budget);
+  const { entries, problem, venvs } = walkUnit(roots, { others: new Set(others), exclude }, budget);
   const outside = loads.files
     .filter((path) => !roots.some((root) => isInside(path, root.folder)))
     .flatMap((path) => outsideFile(path, relative(folder, path)) ?? []);
   return {
-    walk: { entries: [...entries, ...outside], problem },
+    walk: { entries: [...entries, ...outside], problem, venvs },
     digester: new Digester(() => store.readCache(folder)),
   };
 }
@@ -242,8 +250,8 @@ function findWorkspaceLinks(unit: string): Map<string, string> {
   const visited = new Set([unit]);
   const waiting = [unit];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const name of readDependencies(folder)) {
-      const { link = "", target } = findLink(folder, name) ?? {};
+    for (const [name, source] of readDependencies(folder)) {
+      const { link = "", target } = findPackage(folder, name, isCopied(source)) ?? {};
       if (target === undefined || visited.size > MAX_PACKAGES) continue;
       links.set(link, target);
       if (visited.has(target)) continue;
@@ -254,30 +262,37 @@ function findWorkspaceLinks(unit: string): Map<string, string> {
   return links;
 }
 
-function readDependencies(folder: string): string[] {
+function readDependencies(folder: string): [name: string, source: unknown][] {
   try {
     const content = parseRecord(readTextSync(join(folder, "package.json"))) ?? {};
-    return DEPENDENCIES.flatMap((member) => (isRecord(content[member]) ? Object.keys(content[member]) : []));
+    return DEPENDENCIES.flatMap((member) => (isRecord(content[member]) ? Object.entries(content[member]) : []));
   } catch {
     return [];
   }
 }
 
+/** Some package managers copy a local package, and copy it again without a change of the lockfile. */
+function isCopied(source: unknown): boolean {
+  return typeof source === "string" && /^(?:file|workspace|portal):(?!.*\.t(?:ar\.)?gz$)/.test(source);
+}
+
 /** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
-function findLink(folder: string, name: string): { readonly link: string; readonly target?: string } | undefined {
+function findPackage(
+  folder: string,
+  name: string,
+  mayBeCopy: boolean,
+): { readonly link: string; readonly target?: string } | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const link = join(at, "node_modules", name);
     const stats = lstatSync(link, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() === true) return { link, ...omitUndefined({ target: outsideOfModules(link) }) };
+    const isLink = stats?.isSymbolicLink() === true;
+    if (isLink || (mayBeCopy && stats?.isDirectory() === true))
+      return { link, ...omitUndefined({ target: localFolder(link, mayBeCopy) }) };
     if (stats !== undefined || at === dirname(at)) return undefined;
   }
 }
 
-function outsideOfModules(link: string): string | undefined {
-  try {
-    const target = realpathSync(link);
-    return target.includes("/node_modules/") ? undefined : target;
-  } catch {
-    return undefined;
-  }
+function localFolder(link: string, mayBeCopy: boolean): string | undefined {
+  const target = realPath(link);
+  return target === null || (target.includes("/node_modules/") && !mayBeCopy) ? undefined : target;
 }

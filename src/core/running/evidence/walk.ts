@@ -25,6 +25,8 @@ export interface Walk {
   readonly entries: readonly WalkedEntry[];
   /** Why it is incomplete; `null` if it is not. */
   readonly problem: string | null;
+  /** Virtual environments of Python, as absolute paths. What is installed in one is compared in another way. */
+  readonly venvs: readonly string[];
 }
 
 export class Budget {
@@ -61,14 +63,15 @@ export function walkUnit(roots: readonly WalkRoot[], omitted: Omitted, budget: B
     waiting: roots.map(({ folder, prefix }) => ({ absolute: folder, path: prefix, isOutside: false })),
     roots: roots.map(({ folder }) => folder),
     followed: new Set(),
+    venvs: [],
     ...omitted,
   };
-  const { entries, waiting } = walking;
+  const { entries, waiting, venvs } = walking;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const problem = readFolder(next, walking) ?? limitProblem(entries, budget);
-    if (problem !== null) return { entries, problem };
+    if (problem !== null) return { entries, problem, venvs };
   }
-  return { entries, problem: null };
+  return { entries, problem: null, venvs };
 }
 
 interface Walking extends Omitted {
@@ -77,6 +80,7 @@ interface Walking extends Omitted {
   readonly roots: readonly string[];
   /** Real paths. */
   readonly followed: Set<string>;
+  readonly venvs: string[];
 }
 
 function limitProblem(entries: readonly WalkedEntry[], budget: Budget): string | null {
@@ -84,11 +88,15 @@ function limitProblem(entries: readonly WalkedEntry[], budget: Budget): string |
   return budget.problem;
 }
 
+const VENV_MARK = "/pyvenv.cfg";
+
 function readFolder(folder: PlaceInUnit, walking: Walking): string | null {
   const { entries, waiting } = walking;
   try {
     entries.push(toEntry(folder, "folder", lstatSync(folder.absolute)));
-    for (const child of listChildren(folder, walking)) {
+    const children = listChildren(folder, walking);
+    if (children.some(({ absolute }) => absolute.endsWith(VENV_MARK))) walking.venvs.push(folder.absolute);
+    for (const child of children) {
       if (child.kind === "folder") waiting.push(child);
       else addFile(child, walking);
     }
@@ -108,12 +116,15 @@ interface KindInUnit extends PlaceInUnit {
   readonly kind: WalkedEntry["kind"];
 }
 
-function listChildren(folder: PlaceInUnit, { others, exclude }: Walking): KindInUnit[] {
+function listChildren(folder: PlaceInUnit, { others, exclude, venvs }: Walking): KindInUnit[] {
+  const isOfVenv = venvs.some((venv) => folder.absolute === `${venv}/lib`);
   return readdirSync(folder.absolute, { withFileTypes: true }).flatMap((child) => {
     const kind = kindOf(child);
     const absolute = `${folder.absolute}/${child.name}`;
     // A linked work tree has a file `.git`, and `node_modules` may be a link.
     if (kind === undefined || SKIPPED_FOLDERS.has(child.name) || others.has(absolute)) return [];
+    // Of a virtual environment, only what is installed: some teams have their code in the same folder.
+    if (isOfVenv && child.name.startsWith("python")) return [];
     const path = folder.path === "" ? child.name : `${folder.path}/${child.name}`;
     if (kind === "folder" && matchesAny(path, exclude)) return [];
     return [{ kind, absolute, path, isOutside: folder.isOutside }];

@@ -1,7 +1,7 @@
 /** The places of a repository that hold commands: scripts, workflows, Makefiles, containers, a PM2 file's own `deploy`. */
 import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { baseName } from "../../words/path.ts";
-import { isRecord } from "../../words/record.ts";
+import { isRecord, parseRecord } from "../../words/record.ts";
 import { environmentInName, environmentOf } from "../../words/environment-names.ts";
 import { folderOf, mayCallPm2 } from "./survey.ts";
 
@@ -20,6 +20,7 @@ export function commandsIn(path: string, text: string): Command[] {
   const name = baseName(path);
   if (/disabled/i.test(path)) return [];
   if (name === "package.json") return scriptsIn(path, text);
+  if (name === "project.json") return targetsIn(text);
   if (isPm2Name(name)) return deployCommands(text);
   return mayCallPm2(path) ? linesWithPm2(path, text) : [];
 }
@@ -28,7 +29,7 @@ export function kindOf(path: string): CallerKind {
   const name = baseName(path);
   if (/^readme/i.test(name)) return "readme";
   if (/^(?:Dockerfile|Containerfile|(?:docker-)?compose)/i.test(name)) return "container";
-  return name === "package.json" || /^Procfile/i.test(name) ? "script" : "deploy";
+  return /^(?:package|project)\.json$/.test(name) || /^Procfile/i.test(name) ? "script" : "deploy";
 }
 
 function scriptsIn(path: string, text: string): Command[] {
@@ -43,6 +44,20 @@ function scriptsIn(path: string, text: string): Command[] {
   } catch {
     return [];
   }
+}
+
+/** Of Nx, which runs them in the root unless they name a folder. */
+function targetsIn(text: string): Command[] {
+  const { targets } = parseRecord(text) ?? {};
+  return Object.entries(isRecord(targets) ? targets : {}).flatMap(([name, target]) => {
+    const { command: short, options } = isRecord(target) ? target : {};
+    const { command, commands, cwd } = isRecord(options) ? options : {};
+    const texts = [short, command, ...(Array.isArray(commands) ? commands : [])].filter(
+      (one) => typeof one === "string",
+    );
+    const context = environmentInName(name);
+    return texts.map((one) => ({ text: one, cwd: typeof cwd === "string" ? cwd : undefined, context }));
+  });
 }
 
 /** PM2 runs these on the server, in the folder of the checkout. */

@@ -1,7 +1,7 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
 import { baseName } from "../../words/path.ts";
 import { nameList } from "../../words/text.ts";
-import { alternatives, scriptPath } from "./starts.ts";
+import { alternatives, isAlternative, scriptPath } from "./starts.ts";
 import { byPath, type DetectionNote, type Pm2File, type RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
 import { joinPath } from "./survey.ts";
@@ -31,12 +31,16 @@ export function selectFiles(
   const environments = [...new Set(files.flatMap((file) => Object.keys(file.environments)))];
   for (const environment of environments) {
     const present = files.filter((file) => Object.hasOwn(file.environments, environment));
-    for (const group of alternatives(present)) {
+    const groups = alternatives(present);
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       const { winner, isCertain } = choose(group, environment, running);
-      const losers = group.filter((file) => file !== winner);
+      const others = group.filter((file) => file !== winner);
+      const losers = isCertain && winner !== undefined ? others.filter((file) => isAlternative(winner, file)) : others;
       remove(losers, environment);
       if (isCertain) skipped.push(...losers.map((file) => lostNote(file, winner, environment)));
-      else undecided.push(...losers.map((file) => undecidedFile(file, group, environment)));
+      else undecided.push(...losers.map((file) => undecidedFile(file, group ?? [], environment)));
+      // A file that declares the apps of several others joined them.
+      groups.push(...alternatives(others.filter((file) => !losers.includes(file))));
     }
   }
   for (const environment of environments)
@@ -118,15 +122,15 @@ function lostNote(file: Pm2File, winner: Pm2File | undefined, environment: strin
 }
 
 function undecidedFile(file: Pm2File, group: readonly Pm2File[], environment: string): UndecidedFile {
-  const others = group.filter((other) => other !== file).map(({ path }) => path);
-  const rivals = group.filter((other) => other !== file);
-  const shared = file.apps.find(({ name }) =>
-    rivals.some((other) => name !== undefined && other.apps.some((app) => app.name === name)),
-  );
+  const rivals = group.filter((other) => other !== file && isAlternative(other, file));
+  const declaring = (name: string | undefined): readonly Pm2File[] =>
+    name === undefined ? [] : rivals.filter((other) => other.apps.some((app) => app.name === name));
+  const shared = file.apps.map(({ name }) => name).find((name) => declaring(name).length > 0);
+  const others = (shared === undefined ? rivals : declaring(shared)).map(({ path }) => path);
   const what =
-    shared?.name === undefined
+    shared === undefined
       ? `has a name, script or port of ${nameList(others, MAX_NAMES)}`
-      : `declares ${shared.name}, as ${nameList(others, MAX_NAMES)} ${others.length === 1 ? "does" : "do"}`;
+      : `declares ${shared}, as ${nameList(others, MAX_NAMES)} ${others.length === 1 ? "does" : "do"}`;
   return { file: file.path, environment, why: `${what}; ${callersText(group)}` };
 }
 
@@ -187,10 +191,14 @@ interface Choice {
   readonly isCertain: boolean;
 }
 
+function isWhole({ isBroken }: Pm2File): boolean {
+  return !isBroken;
+}
+
 function choose(group: readonly Pm2File[], environment: string, running: readonly RunningApp[]): Choice {
   const isNamed = ({ named }: Pm2File): boolean => named === environment;
   const witnesses: ((file: Pm2File) => boolean)[] = [
-    ({ isBroken }) => !isBroken,
+    isWhole,
     (file) => runs(file, group, running),
     (file) => isCalledFor(file, environment),
     isNamed,
@@ -205,6 +213,9 @@ function choose(group: readonly Pm2File[], environment: string, running: readonl
         isWitness === isNamed && left.some((file) => file !== only && isToldInstead(file, only, environment));
       return isContradicted ? { winner: undefined, isCertain: false } : { winner: only, isCertain: true };
     }
+    // None of these excludes another one of them.
+    const isTogether = kept.length > 1 && isWitness !== isWhole && alternatives(kept).length === 0;
+    if (isTogether) return { winner: only, isCertain: true };
     if (kept.length > 1) left = kept;
   }
   const standard = left.filter(({ path, calls }) => DEFAULT_NAME.test(baseName(path)) && calls.length === 0);

@@ -161,7 +161,7 @@ export function alternatives(files: readonly Pm2File[]): Pm2File[][] {
   return groups.filter((group) => group.length > 1);
 }
 
-function isAlternative(one: Pm2File, other: Pm2File): boolean {
+export function isAlternative(one: Pm2File, other: Pm2File): boolean {
   if (one.part !== undefined && other.part !== undefined) return false;
   return other.apps.some((app) => sharesApp(one, app, other));
 }

@@ -50,7 +50,8 @@ export function mayCallPm2(path: string): boolean {
   const name = baseName(path);
   return (
     name === "package.json" ||
-    /^(?:Dockerfile|Containerfile|Procfile|Makefile|Jenkinsfile)(?:$|\.)/i.test(name) ||
+    name === "project.json" ||
+    /^(?:Dockerfile|Containerfile|Procfile|Makefile|Jenkinsfile|justfile)(?:$|\.)/i.test(name) ||
     /\.(?:sh|bash|ya?ml|service)$/i.test(name) ||
     /^readme(?:\.md)?$/i.test(name)
   );

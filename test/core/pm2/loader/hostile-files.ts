@@ -14,7 +14,10 @@ const syntax = "ECOSYSTEM_FILE_SYNTAX";
 const exported = "ECOSYSTEM_EXPORT_INVALID";
 
 export const hostileFiles: readonly HostileFile[] = [
-  { what: "a syntax error", text: `module.exports = { a: "${CANARY}" b };`, code: syntax, at: "1:43" },
+  { what: "a syntax error", text: `module.exports = { a: "${CANARY}" b };`, code: syntax, at: "1" },
+  { what: "a throw behind a value", text: `const a = "${CANARY}"; null.a;`, code: threw, at: "1" },
+  { what: "a throw behind names", text: "\nconst a = b.c({ d: null.e });", code: threw, at: "2:11" },
+  { what: "a throw in a template", text: `const a = \`\n${CANARY}\${null.a}\`;`, code: threw, at: "2" },
   { what: "an open string", text: `\nconst a = "${CANARY};`, code: syntax, at: "2:11" },
   { what: "a throw", text: `\n\nthrow new Error("${CANARY}");`, code: threw, at: "3:7" },
   { what: "a thrown text", text: `throw "${CANARY}";`, code: threw },
@@ -157,7 +160,7 @@ export const hostileFiles: readonly HostileFile[] = [
     text: `{ "apps": [ { "name": "${CANARY}" "b" } ] }`,
     code: syntax,
     ending: "json",
-    at: "1:43",
+    at: "1",
   },
   { what: "broken YAML", text: `apps:\n  - name: [${CANARY}\n`, code: syntax, ending: "yaml" },
   {

@@ -59,7 +59,7 @@ longTest("each hostile ecosystem file is refused with svcm's message, and the se
     const answer = await read(server.url);
     answers.push(answer.text);
     seen.push({ what, status: answer.status, ...(JSON.parse(answer.text) as object) });
-    const details = expect.stringContaining(at ? `${path}:${at}:` : path);
+    const details = expect.stringContaining(at ? `${path}:${at}: ` : path);
     wanted.push({ what, status: 500, error: "PM2 ecosystem file operation failed.", code, path, details });
   }
   expect(seen).toEqual(wanted);

@@ -34,18 +34,18 @@ test("data that two runs write while they start is the app's own, and a program 
   const look = (sinceMs: number, written: Readonly<Record<string, number>>): string[] => {
     const ownOf = (folder: string) =>
       [...store.readBootWrites(folder)].flatMap(([path, ms]) => (ms === null ? [path] : []));
-    const read = () => ({ walk: { entries: [], problem: null }, digester: undefined as never });
+    const read = () => ({ walk: { entries: [], problem: null, venvs: [] }, digester: undefined as never });
     const unit = new Unit(request, { root, budget: { problem: null } as never, read, ownOf });
     const newer = Object.entries(written).map(([path, afterMs]) => entry(path, sinceMs + afterMs));
     noteBootWrites(unit, newer, sinceMs, store);
     return [...(unit.rules.own ?? [])];
   };
-  const first = { "report.json": 10, "late.json": 5001, "server.js": 10, "edge.yaml": 5000 };
+  const first = { "report.json": 10, "rates.csv": 10, "late.json": 5001, "server.js": 10, "edge.yaml": 5000 };
   expect(look(NOON, first)).toEqual([]);
   expect(look(NOON, first)).toEqual([]);
   // The same run, again.
   expect(look(NOON, { "report.json": 4000 })).toEqual([]);
-  const again = { "report.json": 20, "late.json": 6000, "server.js": 20, "edge.yaml": 5000 };
-  expect(look(NOON + 60_000, again)).toEqual(["report.json", "edge.yaml"]);
-  expect(look(NOON + 90_000, {})).toEqual(["report.json", "edge.yaml"]);
+  const again = { "report.json": 20, "rates.csv": 20, "late.json": 6000, "server.js": 20, "edge.yaml": 5000 };
+  expect(look(NOON + 60_000, again)).toEqual(["report.json", "rates.csv", "edge.yaml"]);
+  expect(look(NOON + 90_000, {})).toEqual(["report.json", "rates.csv", "edge.yaml"]);
 });

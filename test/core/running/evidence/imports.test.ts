@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CodeRequest } from "../../../../src/core/running/port-running-code.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { makeScene, write, type Scene } from "./scenes.ts";
 
 const FILES = {
@@ -155,6 +156,18 @@ test("a folder of the repository to which a shell changed is code, and no exchan
   expect(await scene.verdict(request)).toBe("same");
   write(scene.root, { "other/server.js": "2" });
   expect(await scene.verdict(request)).toBe("changed stale: ../other/server.js");
+});
+
+test("another project to which a shell changed is code, and a folder that is none is not", async () => {
+  const other = temporaryFolder();
+  write(other, { "package.json": "{}", "server.js": "1" });
+  const scene = makeScene(true, { "package.json": "{}", "start.sh": "exec node server.js" });
+  const start = await scene.start({ cwd: other, script: join(scene.root, "start.sh") });
+  const request = { ...start, cwd: scene.root };
+  write(other, { "server.js": "2" });
+  expect(await scene.verdict(request)).toMatch(/^changed stale: \/.*\/server\.js$/);
+  rmSync(join(other, "package.json"));
+  expect(await scene.verdict(request)).toBe("same");
 });
 
 test("a folder to which a program changed by itself is not its code", async () => {
