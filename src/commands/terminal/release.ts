@@ -1,13 +1,14 @@
 import {
   type Release,
   type RollbackPlan,
+  changedFilesText,
   failureLines,
   keptCodeText,
+  returnText,
   toPrintable,
   unknownText,
 } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
-import { pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
 export function renderRelease(release: Release): string {
@@ -24,7 +25,7 @@ export function renderRelease(release: Release): string {
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
-    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedText(git))}`]),
+    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedFilesText(git))}`]),
     ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
     ...[...groupBy(cannotUndo, ({ what: lost }) => lost)].map(
       ([lost, apps]) => `  A rollback cannot bring back ${LOST[lost]} of ${apps.map(({ app }) => app).join(", ")}.`,
@@ -49,18 +50,14 @@ function failureText(failure: Release["failure"]): string[] {
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
   const { id, changed, steps, keptCode, code } = plan;
-  const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
+  const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
-  const files = code === undefined ? [] : [`  ${paint.yellow(changedText(code))}`];
+  const files = code === undefined ? [] : [`  ${paint.yellow(changedFilesText(code))}`];
   return [head, ...lines, ...stays, ...files, `Plan ${id}.`].join("\n");
-}
-
-function changedText({ commit, dirty }: Exclude<Release["git"], null>): string {
-  return `Not as in the commit ${commit.slice(0, 10)}: ${dirty.join(", ")}.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */
@@ -69,35 +66,3 @@ function undoneText({ release, commit, message, undoes, environment }: RollbackP
   const notes = [...(undoes === undefined ? [] : [`a rollback of ${undoes}`]), ...(message ? [`"${message}"`] : [])];
   return `release ${release} (${[what, ...notes].join(", ")})`;
 }
-
-function rollbackStepText({
-  changed,
-  instances,
-  pmIds,
-  disruption,
-  pinned,
-  mayDiffer,
-}: RollbackPlan["steps"][number]): string {
-  if (!changed) return "has its former definition";
-  const { from, to } = instances;
-  const what =
-    to === 0
-      ? "is deleted"
-      : from === to
-        ? `returns to its former definition (id ${pmIds.join(", ")})`
-        : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
-  const which = mayDiffer
-    ? "the last copy of its env file, which may differ from what it had read,"
-    : "a copy of its former env file";
-  const present =
-    mayDiffer && to > 0 ? " It reads its env files as they are now, and nothing shows what it had read." : "";
-  const copy = pinned ? ` It reads ${which} until the next apply.` : present;
-  return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
-}
-
-const DISRUPTION_TEXTS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
-  none: "",
-  partial: "; each instance is away while it restarts",
-  gap: "; it is away until it runs again",
-  down: "; it does not run from then on",
-};

@@ -1,7 +1,7 @@
 import { alertRules, type AlertRule } from "../api/names.ts";
 import type { AlertSettings } from "../project/project.ts";
 import { parseDuration } from "../words/time.ts";
-import { type Condition, bootConditions, findConditions, MemoryTrend } from "./conditions.ts";
+import { type Condition, bootConditions, findConditions, isUnknownIn, MemoryTrend } from "./conditions.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasClock, HasHost } from "../files/ports.ts";
 import type { AlertMessage } from "../api/alerts.ts";
@@ -65,9 +65,16 @@ const RATE_LIMIT = { messages: 10, withinMs: 10 * 60_000 } as const;
 
 type Judge = (condition: Condition) => boolean;
 
+interface Judges {
+  readonly isMuted?: Judge;
+  /** True if the sample does not show whether the condition is present. */
+  readonly isUnknown?: Judge;
+}
+
 /**
  * A condition is reported once when it has lasted for its hold-off, again every six hours, and once when it has been
- * gone for a minute. At most ten reports are made in ten minutes, and none of a muted condition.
+ * gone for a minute. At most ten reports are made in ten minutes, and none of a muted condition. An unknown condition
+ * stays as it was.
  * @param nowMs on a monotonic clock
  */
 export function updateAlerts(
@@ -75,7 +82,7 @@ export function updateAlerts(
   conditions: readonly Condition[],
   nowMs: number,
   holdOffs: HoldOffs,
-  isMuted: Judge = () => false,
+  { isMuted = () => false, isUnknown = () => false }: Judges = {},
 ): { readonly state: AlertState; readonly reports: readonly AlertReport[] } {
   const current = new Map(
     conditions.filter(({ rule }) => holdOffs[rule] !== undefined).map((one) => [`${one.rule} ${one.subject}`, one]),
@@ -83,7 +90,12 @@ export function updateAlerts(
   const active = new Map<string, ActiveAlert>();
   const due: DueReport[] = [];
   for (const key of new Set([...state.active.keys(), ...current.keys()])) {
-    const { alert, report } = updateAlert(state.active.get(key), current.get(key), nowMs, holdOffs, isMuted);
+    const before = state.active.get(key);
+    if (before !== undefined && !current.has(key) && isUnknown(before.condition)) {
+      active.set(key, { ...before, clearedMs: undefined });
+      continue;
+    }
+    const { alert, report } = updateAlert(before, current.get(key), nowMs, holdOffs, isMuted);
     if (alert !== undefined) active.set(key, alert);
     if (report !== undefined) due.push(report);
   }
@@ -211,7 +223,8 @@ async function watchConditions(
   let unread = "";
   let sending = Promise.resolve();
   for await (const sample of watchMachine(ports, { intervalMs: STEP_MS }, signal)) {
-    const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(bootOutlook.last())];
+    const boot = bootOutlook.last();
+    const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(boot)];
     // If the mutes cannot be read, nothing is muted.
     const muting = await store.read().catch((error: unknown) => {
       if (unread !== String(error)) onProblem(error);
@@ -220,7 +233,9 @@ async function watchConditions(
     });
     const isMuted = ({ app, kind }: Condition): boolean =>
       findMute(muting, { subject: app, kind }, clock.now()) !== undefined;
-    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs, isMuted);
+    const isUnknown = ({ rule, subject }: Condition): boolean =>
+      rule === "boot" ? boot === undefined : isUnknownIn(sample, { rule, subject });
+    const update = updateAlerts(state, conditions, clock.elapsed(), holdOffs, { isMuted, isUnknown });
     state = update.state;
     for (const report of update.reports) {
       const message = alertMessage(ports, report);

@@ -36,6 +36,17 @@ export function findConditions(sample: Sample, growth: ReadonlyMap<string, Memor
   ];
 }
 
+/** Without PM2, nothing is known of an app; without its file, nothing of what is declared; of a disk, if it cannot be read. */
+export function isUnknownIn(
+  { kind, payload }: Sample,
+  { rule, subject }: Pick<Condition, "rule" | "subject">,
+): boolean {
+  if (rule === "pm2-away" || rule === "boot") return false;
+  if (rule === "disk") return payload.host.disk.some((disk) => disk.path === subject && !("availableBytes" in disk));
+  if (kind === "host") return true;
+  return (rule === "drift" || rule === "not-online") && payload.ecosystem.error !== undefined;
+}
+
 /** One for the machine, because a list that was never saved concerns every app. */
 export function bootConditions(issues: readonly Issue[] | undefined): Condition[] {
   const [first] = issues ?? [];

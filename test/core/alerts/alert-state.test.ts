@@ -8,6 +8,7 @@ import {
   INITIAL_STATE,
   type AlertReport,
 } from "../../../src/core/alerts/alert-state.ts";
+import type { AlertMessage } from "../../../src/core/api/alerts.ts";
 import { countingPorts, runningRecord } from "../../support/counting-ports.ts";
 import { pass } from "../../support/watcher.ts";
 
@@ -118,7 +119,11 @@ describe("the alerts of a machine", () => {
   function alerted(read: () => Promise<unknown>) {
     const world = countingPorts();
     const [problems, rules]: [string[], string[]] = [[], []];
-    const send = async (_: unknown, { rule }: { readonly rule: string | null }) => void rules.push(String(rule));
+    const sent: string[] = [];
+    const send = async (_: unknown, { rule, state }: Pick<AlertMessage, "rule" | "state">) => {
+      rules.push(String(rule));
+      sent.push(`${state} ${rule}`);
+    };
     const notifier = { ...world.ports.notifier, send, sendHeartbeat: async () => undefined };
     const ports = Object.create(world.ports, {
       marks: { value: async () => ({ read }) },
@@ -127,7 +132,7 @@ describe("the alerts of a machine", () => {
     const alerting = createAlerting(ports);
     onTestFinished(() => alerting.stop());
     alerting.start(QUIET, (error) => void problems.push(String(error)));
-    return { world, problems, rules };
+    return { world, problems, rules, sent };
   }
 
   test("mutes that cannot be read are reported once, until the reason is another one", async () => {
@@ -151,5 +156,18 @@ describe("the alerts of a machine", () => {
     world.records = [runningRecord({ name: "api", status: "errored", pid: null })];
     await pass(world, 20 * MINUTE);
     expect(rules.includes("not-online")).toBe(isSent);
+  });
+
+  test("an alert is not resolved while PM2 is silent, because nothing is known of its app then", async () => {
+    const { world, sent } = alerted(async () => []);
+    world.records = [runningRecord({ name: "api", status: "errored", pid: null })];
+    await pass(world, 5 * MINUTE);
+    expect(sent).toEqual(["firing not-online"]);
+    world.records = undefined;
+    await pass(world, 5 * MINUTE);
+    expect(sent).toEqual(["firing not-online", "firing pm2-away"]);
+    world.records = [runningRecord({ name: "api" })];
+    await pass(world, 5 * MINUTE);
+    expect(sent.slice(2).toSorted()).toEqual(["resolved not-online", "resolved pm2-away"]);
   });
 });

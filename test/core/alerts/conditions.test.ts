@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findConditions, measureGrowth, MemoryTrend } from "../../../src/core/alerts/conditions.ts";
+import { findConditions, isUnknownIn, measureGrowth, MemoryTrend } from "../../../src/core/alerts/conditions.ts";
+import { alertRules } from "../../../src/core/api/names.ts";
 import type { Sample } from "../../../src/core/index.ts";
 import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
 
@@ -111,6 +112,17 @@ describe("the conditions of alerts", () => {
 
   test("a PM2 that cannot be read", () => {
     expect(findConditions(hostSample, NONE)).toMatchObject([{ rule: "pm2-away", subject: "PM2" }]);
+  });
+
+  test("is unknown without what shows it: PM2, the ecosystem file, or the figures of the disk", () => {
+    const unknownIn = (sampled: Parameters<typeof isUnknownIn>[0]) =>
+      alertRules.filter((rule) => isUnknownIn(sampled, { rule, subject: "/" }));
+    const unread = { path: "/", error: "EIO", code: "EIO" };
+    expect(unknownIn(metrics(() => ({})))).toEqual([]);
+    expect(unknownIn(metrics(({ host }) => ({ host: { ...host, disk: [unread] } })))).toEqual(["disk"]);
+    const unreadable = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, error: "It throws." } }));
+    expect(unknownIn(unreadable)).toEqual(["not-online", "drift"]);
+    expect(unknownIn(hostSample)).toEqual(["not-online", "crash-loop", "job", "memory-growth", "drift"]);
   });
 });
 

@@ -61,13 +61,9 @@ describe("a mute", () => {
     const holdOffs = readHoldOffs({ rules: {} });
     let state = INITIAL_STATE;
     const reported = (ms: number, kind: string, isMuted: boolean) => {
-      const next = updateAlerts(
-        state,
-        [{ ...condition, kind }],
-        ms,
-        holdOffs,
-        (one) => isMuted && one.kind === "errored",
-      );
+      const next = updateAlerts(state, [{ ...condition, kind }], ms, holdOffs, {
+        isMuted: (one) => isMuted && one.kind === "errored",
+      });
       ({ state } = next);
       return next.reports.map((report) => report.kind);
     };
