@@ -88,6 +88,7 @@ async function scripts(entry: string, format: "esm" | "iife"): Promise<OutputChu
         transform: { filter: { id: /core[\\/]deployments[\\/]fields\./ }, handler: formsOnly },
       },
     ],
+    optimization: { inlineConst: { mode: "all", pass: 3 } },
     onLog(level, log, handler) {
       if (level === "warn") throw new Error(log.message);
       handler(level, log);

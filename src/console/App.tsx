@@ -115,7 +115,7 @@ function OpenTab(): JSX.Element {
   // A link may name a tab that another machine does not have.
   const id = router.node !== "" && tabs[tab].isOfServer ? "monitoring" : tab;
   const code = codes.of(id);
-  useEffect(() => void (code === undefined ? codes.load(id) : codes.loadAll()), [id, code]);
+  useEffect(() => void codes.load(), [id]);
   return (
     <Panel title={tabs[id].label} class={id}>
       {code === undefined ? <Loading id={id} /> : <code.View key={id} />}
@@ -128,7 +128,7 @@ function Loading({ id }: { id: TabId }): JSX.Element {
   return (
     <>
       <h1>{tabs[id].label}</h1>
-      <RequestProblem problem={codes.problem.value} retry={() => void codes.load(id)} />
+      <RequestProblem problem={codes.problem.value} retry={() => void codes.load()} />
     </>
   );
 }

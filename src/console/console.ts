@@ -78,12 +78,15 @@ export function createConsole(page: Page, facts: Facts): Console {
   addEventListener("storage", (event) => store.onStorage(event));
   if (facts.services.length > 1) page.router.keep(servicePart(page));
   void page.identity.look();
+  const declarations = new Declarations(page.api, store, preferences);
+  // The navigation counts its issues, and another machine does not have it.
+  if (page.router.node === "") void declarations.read();
   const states = new Map<string, unknown>();
   return {
     ...page,
     facts,
     store,
-    declarations: new Declarations(page.api, store, preferences),
+    declarations,
     preferences,
     getOrCreate<T>(key: string, make: () => T): T {
       if (!states.has(key)) states.set(key, make());

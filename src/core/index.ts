@@ -75,10 +75,17 @@ export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/progress.ts";
 export { readPlanFile, writePlanFile } from "./rollout/plan.ts";
-export { keptCodeText } from "./rollout/release.ts";
 export { failureLines } from "./rollout/report/words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
-export { heldText, isOfFailedTask, unknownText } from "./rollout/report/words.ts";
+export {
+  changedFilesText,
+  heldText,
+  isOfFailedTask,
+  keptCodeText,
+  linkText,
+  returnText,
+  unknownText,
+} from "./rollout/report/words.ts";
 export { renderReport } from "./setup/render-report.ts";
 export { splitCells, toPrintable, cellsWidth } from "./findings/cells.ts";
 export { countIssues, firstIssues, suggestionText } from "./findings/rule.ts";

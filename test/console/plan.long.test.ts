@@ -2,7 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";
+import { renderRollbackPlan } from "../../src/commands/terminal/release.ts";
+import type { RollbackPlan } from "../../src/core/api/rollout.ts";
 import { ask } from "../server/support.ts";
+import { expectAccessible } from "./accessibility.ts";
 import { cluster, flat, planPage } from "./plan-page.ts";
 
 const { real, app, openPlan, gate } = planPage();
@@ -72,5 +75,47 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
     expect(await done.count()).toBe(0);
     expect(requests).toBeGreaterThan(1);
+  });
+
+  test("the way back says each sentence that svcm rollback prints", async () => {
+    const open = await openPlan([app("api", { MODE: "2" }), app("web", {}, cluster), app("old-worker")]);
+    const { page, apply, confirm, button } = open;
+    await apply.click();
+    await confirm.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("Done. The processes run as planned.").waitFor();
+    const commit = "1d6f1f0c2a3b4c5d6e7f1d6f1f0c2a3b4c5d6e7f";
+    let printed = "";
+    await page.route(/\/api\/runtime\/rollback\?/, async (route) => {
+      const response = await route.fetch();
+      const plan = (await response.json()) as RollbackPlan;
+      const [step, ...others] = plan.steps;
+      if (step === undefined) throw new Error("the release has no step");
+      const changed: RollbackPlan = {
+        ...plan,
+        keptCode: { commit, former: null },
+        code: { commit, dirty: ["src/index.js"] },
+        steps: [
+          { ...step, mayDiffer: true, pinned: true },
+          { ...step, app: "billing", pinned: false, mayDiffer: true },
+          { ...step, app: "search", changed: false },
+          ...others,
+        ],
+      };
+      printed = renderRollbackPlan(changed);
+      await route.fulfill({ json: changed });
+    });
+    await button("Undo…").click();
+    await confirm.getByRole("listitem").nth(2).waitFor();
+    const shown = flat(await confirm.textContent()).toLowerCase();
+    const sentences = printed
+      .split("\n")
+      .slice(1, -1)
+      // Colours are marks of the terminal.
+      .map((line) => flat(line.replaceAll(/[^ -~]/g, "").replace(/^ *(?:api|billing|search): /, "")).toLowerCase());
+    expect(sentences).toHaveLength(5);
+    expect(sentences.filter((sentence) => !shown.includes(sentence)).join()).toBe("");
+    expect(shown).toContain("which may differ from what it had read");
+    expect(shown).toContain("nothing shows what it had read");
+    await expectAccessible(open);
   });
 });

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     const open = await openPlan([app("api", { MODE: "2", HELD: gate() }), app("web", {}, cluster), app("old-worker")]);
     const { page, apply, confirm, done, button } = open;
     await apply.click();
-    expect(flat(await confirm.textContent())).toContain("api restart: it is away until it runs again.");
+    expect(flat(await confirm.textContent())).toContain("api restart: it is away until it runs again");
     await expectAccessibleInEveryLook(open);
     await confirm.getByLabel("Note for the release (optional)").fill("try 2");
     await confirm.getByRole("button", { name: "Apply", exact: true }).click();
@@ -74,7 +74,11 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await expectAccessibleInEveryLook(open);
     await button("Undo…").click();
     await confirm.getByText("These apps return to the processes and definitions").waitFor();
-    expect((await confirm.getByRole("listitem").allInnerTexts()).map(flat)).toEqual(["api short gap"]);
+    expect((await confirm.getByRole("listitem").allInnerTexts()).map(flat)).toEqual([
+      expect.stringMatching(
+        /^api short gap Returns to its former definition \(id \d+\); it is away until it runs again\./,
+      ),
+    ]);
     await expectAccessibleInEveryLook(open);
     await confirm.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByText(/^Release \S+ undoes \S+$/).waitFor();

@@ -189,7 +189,6 @@ describe.skipIf(!hasBrowser)("drift", () => {
     await page.getByRole("button", { name: "auth 2" }).first().click();
     const drift = page.getByRole("region", { name: "Drift from the ecosystem file" });
     await drift.getByText("declared, not in the running process.").waitFor();
-    await drift.getByText("Restart with the ecosystem file applies it.").waitFor();
     await expect
       .poll(() => drift.locator(".code-line code").textContent())
       .toBe("svcm restart 'auth 2' --ecosystem --environment dev");

@@ -1,13 +1,15 @@
 import {
   type Release,
   type RollbackPlan,
+  changedFilesText,
   failureLines,
   keptCodeText,
+  linkText,
+  returnText,
   toPrintable,
   unknownText,
 } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
-import { nameList, pluralize } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
 export function renderRelease(release: Release): string {
@@ -24,7 +26,7 @@ export function renderRelease(release: Release): string {
     `Release ${id}${what}: ${colour(outcome)}${code === undefined ? "" : ` (${code})`}.`,
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
-    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedText(git))}`]),
+    ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedFilesText(git))}`]),
     ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
     ...[...groupBy(cannotUndo, ({ what: lost }) => lost)].map(
       ([lost, apps]) => `  A rollback cannot bring back ${LOST[lost]} of ${apps.map(({ app }) => app).join(", ")}.`,
@@ -49,25 +51,16 @@ function failureText(failure: Release["failure"]): string[] {
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
   const { id, changed, steps, keptCode, code, current } = plan;
-  const lines = steps.map((step) => `  ${step.app}: ${rollbackStepText(step)}`);
+  const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
   const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
   const link = current === undefined ? [] : [`  ${linkText(current)}`];
-  const files = code === undefined ? [] : [`  ${paint.yellow(changedText(code))}`];
+  const files = code === undefined ? [] : [`  ${paint.yellow(changedFilesText(code))}`];
   const saves = changed ? ["  Then PM2's list is saved for the next boot."] : [];
   return [head, ...lines, ...link, ...stays, ...files, ...saves, `Plan ${id}.`].join("\n");
-}
-
-function linkText({ path, from, to }: Exclude<RollbackPlan["current"], undefined>): string {
-  if (to === null) return `${path} is removed, as before the first deploy.`;
-  return from === null ? `${path} is created, and leads to ${to}.` : `${path} moves from ${from} to ${to}.`;
-}
-
-function changedText({ commit, dirty }: Exclude<Release["git"], null>): string {
-  return `Not as in the commit ${commit.slice(0, 10)}: ${nameList(dirty)}.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */
@@ -76,38 +69,3 @@ function undoneText({ release, commit, message, undoes, environment }: RollbackP
   const notes = [...(undoes === undefined ? [] : [`a rollback of ${undoes}`]), ...(message ? [`"${message}"`] : [])];
   return `release ${release} (${[what, ...notes].join(", ")})`;
 }
-
-function rollbackStepText({
-  changed,
-  instances,
-  pmIds,
-  disruption,
-  pinned,
-  mayDiffer,
-}: RollbackPlan["steps"][number]): string {
-  if (!changed) return "has its former definition";
-  const { from, to } = instances;
-  const what =
-    to === 0
-      ? "is deleted"
-      : from === to
-        ? `returns to its former definition (id ${pmIds.join(", ")})`
-        : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
-  const which = mayDiffer
-    ? "the last copy of its env file, which may differ from what it had read,"
-    : "a copy of its former env file";
-  const present =
-    mayDiffer && to > 0
-      ? " It reads its env files as they are now, and nothing shows what it had read. Check them before."
-      : "";
-  const check = mayDiffer ? " Check the env file, which that apply reads." : "";
-  const copy = pinned ? ` It reads ${which} until the next apply.${check}` : present;
-  return `${what}${DISRUPTION_TEXTS[disruption]}.${copy}`;
-}
-
-const DISRUPTION_TEXTS: Readonly<Record<RollbackPlan["steps"][number]["disruption"], string>> = {
-  none: "",
-  partial: "; each instance is away while it restarts",
-  gap: "; it is away until it runs again",
-  down: "; it does not run from then on",
-};

@@ -132,12 +132,16 @@ function More({ marks }: { marks: Marks }): JSX.Element {
   );
 }
 
-function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): JSX.Element | null {
-  if (errors > 0) {
+function MarkView({ mark: { errors = 0, unknown, isUnsaved = false } }: { mark: Mark }): JSX.Element | null {
+  if (errors > 0 || unknown) {
     return (
-      <span class="badge error">
-        {errors}
-        <span class="hidden"> {errors === 1 ? "error" : "errors"}</span>
+      <span class="badge error" title={unknown}>
+        {countText(errors, unknown)}
+        <span class="hidden">
+          {" "}
+          {errors === 1 ? "error" : "errors"}
+          {unknown && `: ${unknown}`}
+        </span>
       </span>
     );
   }
@@ -147,6 +151,11 @@ function MarkView({ mark: { errors = 0, isUnsaved = false } }: { mark: Mark }): 
       <span class="hidden">not saved</span>
     </span>
   );
+}
+
+/** `3?` is the last known number. */
+function countText(errors: number, unknown: string | undefined): string {
+  return `${errors > 0 ? errors : ""}${unknown === undefined ? "" : "?"}`;
 }
 
 /** The server and its workspace, because consoles of several servers may be open. */
@@ -171,12 +180,13 @@ function useTitle(marks: Readonly<Record<string, Mark>>): void {
   const { label } = tabs[usePage().router.tab.value];
   const all = Object.values(marks);
   const errors = all.reduce((sum, mark) => sum + (mark.errors ?? 0), 0);
+  const count = countText(errors, all.find((mark) => mark.unknown)?.unknown);
   const isUnsaved = all.some((mark) => mark.isUnsaved);
   const whose = useWhose();
   useEffect(() => {
-    document.title = `${errors > 0 ? `(${errors}) ` : ""}${label} · ${whose}`;
-  }, [label, errors, whose]);
-  useEffect(() => markIcon(errors > 0), [errors > 0]);
+    document.title = `${count && `(${count}) `}${label} · ${whose}`;
+    markIcon(count !== "");
+  }, [label, count, whose]);
   // Before the next frame, because the user may type and leave at once.
   useLayoutEffect(() => {
     if (!isUnsaved) return;

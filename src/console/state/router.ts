@@ -3,6 +3,8 @@ import { createAddress, formatLink, parseLink, nodeOf, type AddressPart, type Li
 
 export interface Mark {
   readonly errors?: number;
+  /** Why the number cannot be known now; it is the last known one. */
+  readonly unknown?: string;
   readonly isUnsaved?: boolean;
 }
 

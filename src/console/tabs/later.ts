@@ -3,50 +3,54 @@
  * file: gzip finds only what is alike within 32 KB.
  */
 import { monitorOf } from "./monitoring/monitor.ts";
+import type { TabId } from "../state/address.ts";
 import type { TabCode } from "./tab-code.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import type { Mark } from "../state/router.ts";
 import { Activity } from "./activity/Activity.tsx";
-import { Nodes } from "./nodes/Nodes.tsx";
 import { Logs } from "./logs/Logs.tsx";
+import { Nodes } from "./nodes/Nodes.tsx";
 import { Plan } from "./plan/Plan.tsx";
-import { rolloutOf } from "./plan/rollout.ts";
 import { stepText } from "../../core/rollout/report/words.ts";
-import { Pm2 } from "./pm2/Pm2.tsx";
-import { Transfer } from "./transfer/Transfer.tsx";
-import { configurationForm, Service } from "./service/Service.tsx";
-import { targetList, Targets } from "./targets/Targets.tsx";
+import { rolloutOf } from "./plan/rollout.ts";
 import { editorOf, environmentMark } from "./environment/editor.ts";
 import { Environment } from "./environment/Environment.tsx";
+import { Transfer } from "./transfer/Transfer.tsx";
+import { Pm2 } from "./pm2/Pm2.tsx";
+import { configurationForm, Service } from "./service/Service.tsx";
+import { targetList, Targets } from "./targets/Targets.tsx";
 import { interfaceList, Interfaces } from "./interfaces/Interfaces.tsx";
 
-export const environment: TabCode = {
-  View: Environment,
-  mark: environmentMark,
-  environment(page) {
-    const editor = editorOf(page);
-    const names = Object.keys(page.facts.contract.environments);
-    return { name: editor.environment.value, names, select: (name) => editor.select(name) };
+/** In one object, because the file is imported as a whole. */
+export const later = {
+  environment: {
+    View: Environment,
+    mark: environmentMark,
+    environment(page) {
+      const editor = editorOf(page);
+      const names = Object.keys(page.facts.contract.environments);
+      return { name: editor.environment.value, names, select: (name) => editor.select(name) };
+    },
   },
-};
-export const activity: TabCode = { View: Activity };
-export const logs: TabCode = { View: Logs };
-export const plan: TabCode = {
-  View: Plan,
-  environment: (page) => ({ ...monitorOf(page).choice.value, isFixed: rolloutOf(page).isRunning.value }),
-};
-export const pm2: TabCode = { View: Pm2 };
-export const nodes: TabCode = { View: Nodes };
-export const service: TabCode = {
-  View: Service,
-  mark(page) {
-    const { storedIssues, isUnsaved } = configurationForm(page);
-    return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isUnsaved.value };
+  activity: { View: Activity },
+  logs: { View: Logs },
+  plan: {
+    View: Plan,
+    environment: (page) => ({ ...monitorOf(page).choice.value, isFixed: rolloutOf(page).isRunning.value }),
   },
-};
-export const targets: TabCode = { View: Targets, mark: (page) => markOf(targetList(page)) };
-export const interfaces: TabCode = { View: Interfaces, mark: (page) => markOf(interfaceList(page)) };
-export const transfer: TabCode = { View: Transfer };
+  pm2: { View: Pm2 },
+  nodes: { View: Nodes },
+  service: {
+    View: Service,
+    mark(page) {
+      const { storedIssues, isUnsaved } = configurationForm(page);
+      return { errors: storedIssues.value.length > 0 ? 1 : 0, isUnsaved: isUnsaved.value };
+    },
+  },
+  targets: { View: Targets, mark: (page) => markOf(targetList(page)) },
+  interfaces: { View: Interfaces, mark: (page) => markOf(interfaceList(page)) },
+  transfer: { View: Transfer },
+} satisfies Record<Exclude<TabId, "monitoring">, TabCode>;
 
 /** Monitoring needs it only to approve the plan of a program. */
 export { stepText };

@@ -1,5 +1,4 @@
 import type { ButtonHTMLAttributes, JSX } from "preact";
-import type { Signal } from "@preact/signals";
 
 type Native = Omit<ButtonHTMLAttributes, "class" | "icon" | "size">;
 
@@ -44,25 +43,6 @@ export function IconButton(props: IconButtonProps): JSX.Element {
     >
       {isBusy ? <span aria-hidden="true">…</span> : <Icon name={icon} />}
     </button>
-  );
-}
-
-interface ToggleButtonProps {
-  readonly isOpen: Signal<boolean>;
-  readonly reason?: Reason;
-  readonly children: string;
-}
-
-export function ToggleButton({ isOpen, reason, children }: ToggleButtonProps): JSX.Element {
-  return (
-    <Button
-      size="small"
-      reason={reason}
-      aria-expanded={isOpen.value}
-      onClick={() => void (isOpen.value = !isOpen.value)}
-    >
-      {children}
-    </Button>
   );
 }
 

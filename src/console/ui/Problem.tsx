@@ -97,9 +97,9 @@ export interface IssueListProps {
 /** A longer list is a wall, below which nothing else is seen. */
 const MAX_OPEN = 3;
 
-/** Of a long list, the first ones, or none if a verdict above counts them. The others open on request. */
+/** The first ones, or none if a verdict above counts them and the page shows them in their places. The others open on request. */
 export function IssueList({ issues, label, isCounted = false, ...more }: IssueListProps): JSX.Element | null {
-  const count = isCounted && issues.length > MAX_OPEN ? 0 : MAX_OPEN;
+  const count = isCounted ? 0 : MAX_OPEN;
   const [first, rest] = [issues.slice(0, count), issues.slice(count)];
   return (
     <>

@@ -2,7 +2,7 @@ import { cutText } from "../words/text.ts";
 import { type FleetRollout, type RolledNode, fleetRolloutBody } from "../api/fleet-rollout.ts";
 import type { ErrorKind } from "../api/errors.ts";
 import type { KeptCode } from "../api/rollout.ts";
-import { keptCodeText } from "../rollout/release.ts";
+import { keptCodeText } from "../rollout/report/words.ts";
 import type { Limits } from "../api/rights.ts";
 
 export type Move =

@@ -1,5 +1,5 @@
 import { ownMember } from "../words/record.ts";
-import type { Release, ReleaseFailure, KeptCode } from "../api/rollout.ts";
+import type { Release, ReleaseFailure } from "../api/rollout.ts";
 import { isGranted, type Caller } from "../access/operation.ts";
 import type { ProcessIdentity } from "../pm2/process-record.ts";
 import { isInherited } from "../pm2/declared.ts";
@@ -259,13 +259,4 @@ function readPhase(
   if (isReturned && kind !== "return") return { phase: "reverted", ...why };
   if (last.phase === "done" || (last.phase === "begun" && isRunning)) return { phase: last.phase };
   return { phase: "failed", ...(last.phase === "begun" ? { reason: CUT_OFF } : why) };
-}
-
-const SHOWN_DIGITS = 10;
-
-/** Follows a sentence on what returns. */
-export function keptCodeText({ commit, former }: KeptCode): string {
-  const now = commit === null ? "The new code stays" : `The code of ${commit.slice(0, SHOWN_DIGITS)} stays`;
-  const back = former === null ? "the former revision" : former.slice(0, SHOWN_DIGITS);
-  return `${now}, because a rollback leaves files as they are: check out ${back}, and run svcm apply.`;
 }

@@ -78,10 +78,12 @@ function isBrief(record: ProcessRecord, epochMs: number, endsMs: readonly number
   return intervalMs <= MAX_LOOP_INTERVAL_MS && isShortRun(record, epochMs, intervalMs / 2);
 }
 
-function observedLoop({ exitCode }: ProcessRecord, { observed }: LoopEvidence): string | undefined {
+/** A server that has just begun has seen fewer restarts than PM2's log has. */
+function observedLoop({ exitCode }: ProcessRecord, { observed, endsMs }: LoopEvidence): string | undefined {
   const count = observed?.atMs.length ?? 0;
   if (count < MIN_LOOP_RESTARTS) return undefined;
-  return `It ended by itself and was restarted ${count} times in the last 15 minutes${exitCodeText(exitCode)}.`;
+  const times = `${endsMs === undefined ? "at least " : ""}${Math.max(count, endsMs?.length ?? 0)} times`;
+  return `It ended by itself and was restarted ${times} in the last 15 minutes${exitCodeText(exitCode)}.`;
 }
 
 function loggedLoop(record: ProcessRecord, { endsMs = [], epochMs }: LoopEvidence): string | undefined {

@@ -80,3 +80,20 @@ test("restarts without a request are a loop with any exit code; requested restar
   const another = watchRestarts(own, [record({ ...run(14, 1), uniqueId: "another" })], 28_000);
   expect(code(fields, { observed: another.get(0) })).toBeUndefined();
 });
+
+test("a server that has just begun names the ends that PM2's log has, and without the log only what is certain", () => {
+  const observed = { uniqueId: null, createdAt: 1, restartCount: 120, atMs: [0, 9000, 18_000] };
+  const fields = crashed(4000, 20 * MINUTE, 120);
+  const online = { pid: 7, status: "online", ...fields };
+  const details = (endsMs?: readonly number[]) =>
+    processState(record(online), {
+      epochMs: NOW,
+      missingFolders: new Set(),
+      observed,
+      ...(endsMs && { facts: { endsMs } }),
+    }).problem?.details;
+  const logged = Array.from({ length: 96 }, (_, at) => NOW - (96 - at) * 9000);
+  expect(details(logged)).toMatch(/ 96 times in the last 15 minutes with exit code 1\.$/);
+  expect(details(logged.slice(-2))).toMatch(/ 3 times in the last 15 minutes/);
+  expect(details()).toMatch(/ at least 3 times in the last 15 minutes/);
+});

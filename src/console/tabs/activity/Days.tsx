@@ -5,7 +5,7 @@ import { useConsole } from "../../console.ts";
 import { formatTime, UNKNOWN } from "../../data/format.ts";
 import { isFailure } from "../../data/events.ts";
 import { formatLink } from "../../state/address.ts";
-import { ToggleButton } from "../../ui/Button.tsx";
+import { Button } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { LogLink } from "../logs/LogLink.tsx";
@@ -83,7 +83,11 @@ function Change({ row }: { row: Of<"change"> }): JSX.Element {
         </td>
         <td>
           <Outcome words={row.words} />
-          {outcome !== "refused" && <ToggleButton isOpen={isOpen}>Events after it</ToggleButton>}
+          {outcome !== "refused" && (
+            <Button size="small" aria-expanded={isOpen.value} onClick={() => void (isOpen.value = !isOpen.value)}>
+              Events after it
+            </Button>
+          )}
         </td>
       </tr>
       {isOpen.value && <EventsAfter record={row.record} />}

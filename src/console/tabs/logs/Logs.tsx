@@ -172,8 +172,9 @@ function Errors({ lines }: { lines: readonly LogLine[] }): JSX.Element | null {
   const { router } = useConsole();
   const { apps } = logsOf(useConsole());
   const bins = useMemo(() => countErrors(lines), [lines]);
-  const most = Math.max(0, ...bins.map(({ errors }) => errors));
-  if (most === 0) return null;
+  // A single error does not fill the height.
+  const most = Math.max(4, ...bins.map(({ errors }) => errors));
+  if (bins.every(({ errors }) => errors === 0)) return null;
   return (
     <ol class="log-errors" data-name="Errors" aria-label="Errors in these lines, over their time">
       {bins.map(({ at, errors }) => (

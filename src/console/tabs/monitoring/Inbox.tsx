@@ -9,7 +9,7 @@ import { meters, tones } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
 import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
-import { findTroubles, type Trouble } from "./problems.ts";
+import { countApps, findTroubles, silenceOf, type Trouble } from "./problems.ts";
 import { type AppGroup, keyOf } from "./rows.ts";
 import { useReport } from "./Why.tsx";
 import { Names } from "../../ui/Names.tsx";
@@ -50,7 +50,7 @@ export function Inbox({ monitor }: { monitor: Monitor }): JSX.Element | null {
 
 function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly Trouble[] }): JSX.Element {
   const { host, time, refusal } = monitor.feed.displayed.value ?? {};
-  const apps = troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
+  const apps = countApps(troubles);
   const usage = tones.map((tone) => `${meters[tone].title} ${formatNumber(host && meters[tone].percent(host), 0)}%`);
   return (
     <p class={`state-line${apps > 0 || refusal !== undefined ? " bad" : ""}`}>
@@ -65,7 +65,18 @@ function StateLine({ monitor, troubles }: { monitor: Monitor; troubles: readonly
 
 function AppsLine({ apps, monitor }: { apps: number; monitor: Monitor }): JSX.Element | null {
   const { metrics, refusal } = monitor.feed.displayed.value ?? {};
-  if (refusal) return <strong>{refusal.code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read"}</strong>;
+  const { errors, at = "" } = monitor.problemCount.value;
+  if (refusal)
+    return (
+      <>
+        <strong>{silenceOf(refusal.code)}</strong>
+        {errors !== undefined && (
+          <span>
+            {pluralize(errors, "app")} needed attention at {formatTime(at).slice(11)}
+          </span>
+        )}
+      </>
+    );
   if (metrics === undefined) return null;
   // As the filter of the list: of the selected service, and without those in trouble.
   const online = metrics.processes.filter((process) => statusOf(process) === "online").length;

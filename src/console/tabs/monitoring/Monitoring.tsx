@@ -59,18 +59,13 @@ function About({ monitor: { feed, isOld } }: { monitor: Monitor }): JSX.Element 
 }
 
 function System({ system }: { system: NonNullable<HostMetrics["system"]> }): JSX.Element {
-  const { hostName, os, kernel, architecture, virtualization, bootedAt, fileSystems, interfaces } = system;
-  const more = [
-    `${os}, ${kernel}, ${[architecture, virtualization].filter(Boolean).join(", ")}`,
-    ...interfaces.map(({ name, addresses }) => `${name}: ${addresses.join(", ")}`),
-    ...fileSystems.map(({ path, type, totalBytes }) => `${path}: ${type}, ${formatBytes(totalBytes)}`),
-  ];
+  const { hostName, os, bootedAt } = system;
   const up = bootedAt === null ? "" : ` · up ${formatDuration(Date.now() - Date.parse(bootedAt))}`;
   return (
-    <span title={more.join("\n")}>
+    <>
       {hostName} · {os}
       {up}
-    </span>
+    </>
   );
 }
 
@@ -186,9 +181,9 @@ function Recording({ monitor: { history, view } }: { monitor: Monitor }): JSX.El
             </Button>
           }
         >
-          <strong>The past is not recorded.</strong> A recording measures every 10 seconds, takes about 0.2% of a core
-          for 20 processes and at most 64 MB in <code>.svcm/history</code>, and lasts until the server ends. This line
-          of <code>svcm.yaml</code> records at each start: <CodeLine text="record: true" what="the line" />
+          <strong>The past is not recorded.</strong> A recording takes about 0.2% of a core for 20 processes and at most
+          64 MB, and lasts until the server ends. This line of <code>svcm.yaml</code> records at each start:{" "}
+          <CodeLine text="record: true" what="the line" />
         </StatusLine>
       )}
       {recorder?.on && recorder.since !== null && isLong && (
@@ -200,20 +195,8 @@ function Recording({ monitor: { history, view } }: { monitor: Monitor }): JSX.El
   );
 }
 
-/** Shorter interruptions are not reported. */
-const DELAY_MS = 1_500;
-
 /** The banner overlays the page, so that nothing moves when it appears. */
 function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Element {
-  const isLost = useSignal(false);
-  useSignalEffect(() => {
-    if (feed.state.value !== "connecting") {
-      isLost.value = false;
-      return;
-    }
-    const timer = setTimeout(() => void (isLost.value = true), DELAY_MS);
-    return () => clearTimeout(timer);
-  });
   const refusal = feed.refusal.value;
   const retry = (
     <Button size="small" onClick={() => feed.reconnect()}>
@@ -224,7 +207,7 @@ function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Elem
     <div class="connection-banner">
       <StatusRegion>
         {refusal && <ProblemLine problem={{ error: refusal.details, code: refusal.code }} action={retry} />}
-        {!refusal && isLost.value && (
+        {!refusal && feed.isLost.value && (
           <StatusLine tone="error" action={retry}>
             <strong>No connection to the server.</strong> <LastUpdate at={feed.displayed.value?.time} /> Reconnecting.
           </StatusLine>

@@ -249,7 +249,6 @@ function Apply({ process, monitor }: ProcessProps): JSX.Element {
   };
   return (
     <div class="drift-apply">
-      <p>Restart with the ecosystem file applies it.</p>
       <Button
         size="small"
         icon="restart"

@@ -29,7 +29,7 @@ export function ProcessPanel({ monitor }: { monitor: Monitor }): JSX.Element | n
       {process ? (
         <ProcessDetail key={keyOf(process)} process={process} monitor={monitor} />
       ) : (
-        <p>{metrics ? "PM2 has no process of this name." : "The processes of PM2 are not known yet."}</p>
+        <p>{metrics ? "PM2 has no process of this name." : "The processes of PM2 are not known now."}</p>
       )}
     </section>
   );

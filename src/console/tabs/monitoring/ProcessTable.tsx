@@ -41,9 +41,9 @@ export function ProcessTable({ monitor }: { monitor: Monitor }): JSX.Element | n
   );
 }
 
-/** Keeps the first words of a refusal, because a screen reader would announce each change. */
+/** Keeps a refusal whose figures alone change, because a screen reader would announce each change. */
 function Refused({ sample }: { sample: Sample }): JSX.Element | null {
-  const refusal = useMemo(() => sample.refusal, [sample.refusal?.code]);
+  const refusal = useMemo(() => sample.refusal, [sample.refusal?.details.replaceAll(/\d/g, "")]);
   if (refusal === undefined) return null;
   const { error, details, code } = refusal;
   return <ProblemLine problem={error === undefined ? { error: details, code } : { error, details, code }} />;

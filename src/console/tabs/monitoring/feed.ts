@@ -1,4 +1,4 @@
-import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import {
   connect,
   ServiceError,
@@ -49,6 +49,7 @@ export interface FeedOptions {
 
 export class Feed {
   readonly state = signal<ConnectionState>("closed");
+  readonly isLost = watchLoss(this.state);
   /** Set in animation frames, which a hidden page does not get. */
   readonly displayed = signal<Sample | undefined>();
   readonly newest = signal<Sample | undefined>();
@@ -245,6 +246,20 @@ export class Feed {
       this.secondsBehind.value = Math.round(next.time - (this.displayed.value?.time ?? next.time));
     });
   }
+}
+
+/** Shorter interruptions are not reported. */
+const DELAY_MS = 1_500;
+
+function watchLoss(state: ReadonlySignal<ConnectionState>): ReadonlySignal<boolean> {
+  const isLost = signal(false);
+  effect(() => {
+    isLost.value = false;
+    if (state.value !== "connecting") return undefined;
+    const timer = setTimeout(() => void (isLost.value = true), DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+  return isLost;
 }
 
 /** Leaves out processes that the selected service does not declare. */

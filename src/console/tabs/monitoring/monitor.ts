@@ -11,7 +11,7 @@ import { monitoringParts, createOrder, createSide } from "./address.ts";
 import { createEvents } from "./events.ts";
 import { Feed, type Metrics } from "./feed.ts";
 import { createHistory } from "./history.ts";
-import { createMarks, watchProblemCount, isOfEnvironment } from "./problems.ts";
+import { createMarks, watchProblemCount, isOfEnvironment, type ProblemCount } from "./problems.ts";
 import { type AppGroup, type Row, toRow } from "./rows.ts";
 import { createView } from "./view.ts";
 import { isProductionName } from "../../../core/words/production.ts";
@@ -177,14 +177,18 @@ function driftByProcess(drift: Drift): ReadonlyMap<number, Drift> {
 }
 
 /** Browser notifications while the page is hidden; off by default. */
-function createNotifications(problemCount: ReadonlySignal<number | undefined>, preferences: Preferences) {
+function createNotifications(problemCount: ReadonlySignal<ProblemCount>, preferences: Preferences) {
   const isPossible = "Notification" in globalThis;
   const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
   const isOn = signal(isAllowed() && preferences.get(PREFERENCE) !== undefined);
-  let before: number | undefined;
+  let before: ProblemCount = {};
   effect(() => {
     const now = problemCount.value;
-    if (isOn.value && document.hidden && now !== undefined && now > (before ?? now)) notify(now);
+    const { errors = 0, unknown } = now;
+    if (isOn.value && document.hidden) {
+      if (errors > (before.errors ?? errors)) notify(`${pluralize(errors, "app needs", "apps need")} attention`);
+      if (unknown !== undefined && before.unknown === undefined) notify(`The attention is unknown: ${unknown}`);
+    }
     before = now;
   });
   return {
@@ -197,11 +201,8 @@ function createNotifications(problemCount: ReadonlySignal<number | undefined>, p
   };
 }
 
-function notify(count: number): void {
-  const notice = new Notification(`${pluralize(count, "process needs", "processes need")} attention`, {
-    body: location.host,
-    tag: "svcm",
-  });
+function notify(words: string): void {
+  const notice = new Notification(words, { body: location.host, tag: "svcm" });
   notice.addEventListener("click", () => focus());
 }
 

@@ -62,10 +62,18 @@ export function findTroubles(metrics: Judged, marks: readonly Mark[] = []): Trou
   return names.length === 0 ? sorted : [{ kind: "missing", names }, ...sorted];
 }
 
-/** Processes in trouble, and declared apps without one. */
-function countTroubles(metrics: Judged, marks: readonly Mark[] = []): number {
-  const processes = metrics.processes.filter((process) => isOpen(process, metrics, marks));
-  return processes.length + missingApps(metrics, marks).length;
+/** The number that the attention names: apps in trouble, and declared apps that PM2 does not know. */
+export function countApps(troubles: readonly Trouble[]): number {
+  return troubles.reduce((sum, one) => sum + (one.kind === "app" ? 1 : one.names.length), 0);
+}
+
+export interface ProblemCount {
+  /** The last known one. */
+  readonly errors?: number;
+  /** When that was. */
+  readonly at?: string;
+  /** Why it cannot be known now. */
+  readonly unknown?: string;
 }
 
 const EVERY_MS = 15_000;
@@ -78,22 +86,28 @@ interface Counted {
   readonly marks: Pick<Marks, "list" | "load">;
 }
 
-/** While the tab is closed, an occasional request replaces the samples. `undefined` before the first count. */
-export function watchProblemCount(feed: Feed, { api, service, marks }: Counted): ReadonlySignal<number | undefined> {
-  const problemCount = signal<number | undefined>();
+/** While the tab is closed, an occasional request replaces the samples. */
+export function watchProblemCount(feed: Feed, { api, service, marks }: Counted): ReadonlySignal<ProblemCount> {
+  const count = signal<ProblemCount>({});
+  const know = (metrics: Metrics): void => {
+    const { collectedAt: at, ecosystem } = metrics;
+    const errors = countApps(findTroubles(metrics, marks.list.value));
+    count.value = { errors, at, ...(ecosystem.error !== undefined && { unknown: "the declared apps are unknown" }) };
+  };
+  const lose = (unknown: string): void => void (count.value = { ...count.peek(), unknown });
   effect(() => {
     const newest = feed.newest.value;
-    if (newest?.metrics ?? newest?.refusal) problemCount.value = countIn(newest?.metrics, marks.list.value);
+    if (newest?.metrics) know(newest.metrics);
+    else if (newest?.refusal) lose(silenceOf(newest.refusal.code));
   });
   const look = async (): Promise<void> => {
     try {
       const metrics = await api.metrics(feed.environment.peek());
       await marks.load();
-      if (feed.state.peek() === "closed")
-        problemCount.value = countIn(filterByService(metrics, service.peek()), marks.list.peek());
+      if (feed.state.peek() === "closed") know(filterByService(metrics, service.peek()));
     } catch (error) {
-      // Only this status is about PM2; a lost server is reported elsewhere.
-      if (toProblem(error).status === 500) problemCount.value = countIn(undefined, []);
+      const { code, status, error: words } = toProblem(error);
+      if (feed.state.peek() === "closed") lose(status === 500 ? silenceOf(code) : words);
     }
   };
   effect(() => {
@@ -101,12 +115,20 @@ export function watchProblemCount(feed: Feed, { api, service, marks }: Counted):
     const timers = [setTimeout(() => void look(), FIRST_MS), setInterval(() => void look(), EVERY_MS)];
     return () => timers.forEach(clearTimeout);
   });
-  return problemCount;
+  return computed(() => {
+    const { isLost, refusal, state } = feed;
+    const lost = isLost.value
+      ? "no connection to the server"
+      : state.value === "stale"
+        ? "no sample arrives"
+        : undefined;
+    const unknown = lost ?? refusal.value?.details;
+    return unknown === undefined ? count.value : { ...count.value, unknown };
+  });
 }
 
-/** If PM2 cannot be read, that is one problem. */
-function countIn(metrics: Pick<Metrics, "processes" | "ecosystem"> | undefined, marks: readonly Mark[]): number {
-  return metrics === undefined ? 1 : countTroubles(metrics, marks);
+export function silenceOf(code: string | undefined): string {
+  return code === "PM2_TIMEOUT" ? "PM2 does not answer" : "PM2 cannot be read";
 }
 
 /** Between two looks, in seconds: another user may mute, and a program may propose. */

@@ -1,7 +1,13 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX, ComponentChildren } from "preact";
 import type { Plan, Release, RollbackPlan } from "../../../core/api/rollout.ts";
-import { countSteps, stepText } from "../../../core/rollout/report/words.ts";
+import {
+  changedFilesText,
+  countSteps,
+  keptCodeText,
+  linkText,
+  returnText,
+} from "../../../core/rollout/report/words.ts";
 import { useConsole } from "../../console.ts";
 import { capitalize } from "../../data/format.ts";
 import { Check, TextField, ticked } from "../../ui/Field.tsx";
@@ -9,7 +15,7 @@ import { IssueList, RequestProblem, ProblemLine, StatusLine, StatusRegion } from
 import { useRequest } from "../../ui/use-request.ts";
 import { Disruption, PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
-import { isPartial, refusalsOf, type Accepted, switchesOf } from "./selection.ts";
+import { refusalsOf, type Accepted, switchesOf } from "./selection.ts";
 import { isProductionName } from "../../../core/words/production.ts";
 import type { Problem } from "../../data/request-error.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
@@ -40,8 +46,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
     >
       <p>{capitalize(countSteps(plan))}. The first step that fails stops the apply and restores the touched apps.</p>
       <IssueList issues={refusals} label="Issues of the plan" />
-      {isPartial(plan) && <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />}
-      <Interruptions of={steps.filter(({ disruption }) => disruption !== "none")} />
+      <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
       {dirty.length > 0 && (
         <Check {...ticked(allowDirty)}>
           <span>No commit holds {dirty.join(", ")}. Apply these files as they are.</span>
@@ -53,22 +58,6 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
         onChange={(text) => void (message.value = text.slice(0, 200))}
       />
     </ConfirmPlan>
-  );
-}
-
-function Interruptions({ of: steps }: { of: Plan["steps"] }): JSX.Element {
-  if (steps.length === 0) return <StatusLine tone="success">No request is lost.</StatusLine>;
-  return (
-    <StatusLine tone="warning">
-      {steps.map((step, at) => (
-        <p key={`${at} ${step.do} ${step.app}`}>
-          <strong>
-            <bdi>{step.app}</bdi>
-          </strong>{" "}
-          {stepText(step)}.
-        </p>
-      ))}
-    </StatusLine>
   );
 }
 
@@ -112,20 +101,22 @@ function hasAppOf(release: Release, { steps }: Release): boolean {
   return release.steps.some(({ app }) => app !== "" && steps.some((step) => step.app === app));
 }
 
-function Effects({ plan: { changed, steps } }: { plan: RollbackPlan }): JSX.Element {
-  const changing = steps.filter((step) => step.changed);
-  if (changing.length === 0) return <p>Every app runs as before the release{changed ? "." : ". Nothing to undo."}</p>;
+function Effects({ plan: { changed, steps, keptCode, code, current } }: { plan: RollbackPlan }): JSX.Element {
+  if (!changed) return <p>Every app of the release runs as before it, so there is nothing to undo.</p>;
   return (
     <>
       <p>These apps return to the processes and definitions from before the release:</p>
       <ul class="effects">
-        {changing.map(({ app, disruption, pinned }) => (
-          <li key={app}>
-            <bdi>{app}</bdi> <Disruption of={disruption} />
-            {pinned && <p class="reason">It reads a copy of its former env file until the next apply.</p>}
+        {steps.map((step) => (
+          <li key={step.app}>
+            <bdi>{step.app}</bdi> {step.changed && <Disruption of={step.disruption} />}
+            <p class="reason">{capitalize(returnText(step))}</p>
           </li>
         ))}
       </ul>
+      {current && <p>{linkText(current)}</p>}
+      {keptCode && <p>{keptCodeText(keptCode)}</p>}
+      {code && <StatusLine tone="warning">{changedFilesText(code)}</StatusLine>}
     </>
   );
 }

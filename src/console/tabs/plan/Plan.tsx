@@ -26,10 +26,15 @@ const tones = {
 
 export function Plan(): JSX.Element {
   const rollout = useRollout();
+  const isDeploying = useSignal(false);
+  const missing = usePage().identity.reasonAgainst("write");
   useEffect(() => rollout.open(), [rollout]);
   return (
     <>
       <TabHead title="Plan" about="The steps that make PM2 run what the ecosystem file declares.">
+        <Button icon="download" reason={missing} onClick={() => void (isDeploying.value = true)}>
+          Deploy a commit…
+        </Button>
         <Choice name="preflight" label="Preflight" about="Start each changed app once on a spare port first" />
         <Choice
           name="prune"
@@ -41,7 +46,7 @@ export function Plan(): JSX.Element {
         </Button>
       </TabHead>
       <RequestProblem problem={rollout.problem.value} retry={() => void rollout.load()} />
-      <DeployPart />
+      {isDeploying.value && <Deploy onClose={() => void (isDeploying.value = false)} />}
       <ReleaseCard />
       {!rollout.isRunning.value && <PlanCard />}
       <Releases />
@@ -67,19 +72,6 @@ function Choice({ name, label, about }: ChoiceProps): JSX.Element {
     >
       {label}
     </Check>
-  );
-}
-
-function DeployPart(): JSX.Element {
-  const isOpen = useSignal(false);
-  const missing = usePage().identity.reasonAgainst("write");
-  if (isOpen.value) return <Deploy onClose={() => void (isOpen.value = false)} />;
-  return (
-    <div class="form-actions">
-      <Button icon="download" reason={missing} onClick={() => void (isOpen.value = true)}>
-        Deploy a commit…
-      </Button>
-    </div>
   );
 }
 

@@ -73,7 +73,7 @@ function Stored({ form }: { form: ConfigurationForm }): JSX.Element | null {
       <strong>
         The saved configuration is not valid: {pluralize(issues.length, "issue")}. It is unchanged; fix it below.
       </strong>
-      <IssueList issues={issues} label="Issues of the stored service configuration" isCounted />
+      <IssueList issues={issues} label="Issues of the stored service configuration" />
     </StatusLine>
   );
 }

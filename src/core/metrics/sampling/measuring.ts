@@ -166,7 +166,9 @@ export class ProcessTable {
     if (isForced || latest === undefined) return this.#waitBriefly(isForced ? this.#listOnce() : this.#current());
     const { clock } = this.#ports;
     const ageMs = clock.elapsed() - latest.atMs;
-    if (this.#pending !== undefined && clock.elapsed() - this.#requestedAtMs >= HANG_MS) return NO_RESPONSE;
+    // A failed request says more: whether the daemon is suspended, and what lets it go on.
+    if (this.#pending !== undefined && clock.elapsed() - this.#requestedAtMs >= HANG_MS)
+      return "error" in latest.listed ? latest.listed : NO_RESPONSE;
     const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in latest.listed || this.#hasLogged(latest.log));
     return isDue && this.#pending === undefined ? this.#waitBriefly(this.#listOnce()) : latest.listed;
   }

@@ -103,20 +103,15 @@ export function pm2Processes(options: Pm2Options): Processes {
   };
 }
 
-interface CommandReader {
-  read(call: ReadCall, signal?: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
-}
-
 /** An aborted command does not wait for a daemon that is silent. */
-function commandReader(options: ReaderOptions): CommandReader {
+function commandReader(options: ReaderOptions) {
   let reader: Pm2Reader | undefined;
   let silence: { readonly failure: LinkFailure; readonly atMs: number } | undefined;
   const close = async (): Promise<void> => reader?.close();
   const abort = (): void => void close();
   return {
     close,
-    async read(call, signal) {
+    async read(call: ReadCall, signal?: AbortSignal): Promise<Answer> {
       const { Pm2Reader } = await import("./worker/reader.ts");
       reader ??= new Pm2Reader(options);
       signal?.throwIfAborted();

@@ -1,7 +1,7 @@
-import { shellQuote, pluralize } from "../../words/text.ts";
+import { nameList, pluralize, shellQuote } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
-import type { Plan, PlanReason, PlanStep, ReleaseFailure } from "../../api/rollout.ts";
+import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure, RollbackPlan } from "../../api/rollout.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
 import { holderText } from "../../running/port-holders.ts";
 
@@ -214,4 +214,49 @@ export function failureLines({ errorLines, port }: Pick<ReleaseFailure, "errorLi
   const [first, ...rest] = errorLines;
   const held = port && `Port ${port.port} is taken by ${holderText(port)}.`;
   return [...(first === undefined ? [] : [`Its error log: ${first}`, ...rest]), ...(held ? [held] : [])];
+}
+
+/** Follows a sentence on what returns. */
+export function keptCodeText({ commit, former }: KeptCode): string {
+  const now = commit === null ? "The new code stays" : `The code of ${shortCommit(commit)} stays`;
+  const back = former === null ? "the former revision" : shortCommit(former);
+  return `${now}, because a rollback leaves files as they are: check out ${back}, and run svcm apply.`;
+}
+
+export function changedFilesText({ commit, dirty }: NonNullable<Release["git"]>): string {
+  return `Not as in the commit ${shortCommit(commit)}: ${nameList(dirty)}.`;
+}
+
+/** `current moves from 2026-a to 2026-b.`, with paths */
+export function linkText({ path, from, to }: NonNullable<RollbackPlan["current"]>): string {
+  if (to === null) return `${path} is removed, as before the first deploy.`;
+  return from === null ? `${path} is created, and leads to ${to}.` : `${path} moves from ${from} to ${to}.`;
+}
+
+/** `returns to its former definition (id 3); it is away until it runs again.` */
+export function returnText({
+  changed,
+  instances: { from, to },
+  pmIds,
+  disruption,
+  pinned,
+  mayDiffer,
+}: RollbackPlan["steps"][number]): string {
+  if (!changed) return "has its former definition";
+  const what =
+    to === 0
+      ? "is deleted"
+      : from === to
+        ? `returns to its former definition (id ${pmIds.join(", ")})`
+        : `goes from ${from} to ${pluralize(to, "instance")}, with its former definition`;
+  const which = mayDiffer
+    ? "the last copy of its env file, which may differ from what it had read,"
+    : "a copy of its former env file";
+  const present =
+    mayDiffer && to > 0
+      ? " It reads its env files as they are now, and nothing shows what it had read. Check them before."
+      : "";
+  const check = mayDiffer ? " Check the env file, which that apply reads." : "";
+  const copy = pinned ? ` It reads ${which} until the next apply.${check}` : present;
+  return `${what}${disruption === "none" ? "" : DISRUPTION_TEXTS[disruption].replace(":", ";")}.${copy}`;
 }
