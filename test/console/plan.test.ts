@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       .waitFor();
     await expectAccessibleInEveryLook(open);
     await button("Undo…").click();
-    await confirm.getByText("These apps return to the processes and definitions").waitFor();
+    await confirm.getByText("The apps of the release:").waitFor();
     expect((await confirm.getByRole("listitem").allInnerTexts()).map(flat)).toEqual([
       expect.stringMatching(
         /^api short gap Returns to its former definition \(id \d+\); it is away until it runs again\./,
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     await press(page, "Enter");
     await page.getByText("Done. The processes run as planned.").waitFor();
     await button("Undo…").click();
-    await confirm.getByText("These apps return to the processes and definitions").waitFor();
+    await confirm.getByText("The apps of the release:").waitFor();
     const undo = confirm.getByRole("button", { name: "Undo", exact: true });
     expect(await undo.isDisabled()).toBe(true);
     await field("Type production").fill("production");

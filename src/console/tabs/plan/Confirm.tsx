@@ -44,7 +44,7 @@ function Apply({ plan }: { plan: Plan }): JSX.Element {
       isReady={plan.changed && refusals.length === 0 && (dirty.length === 0 || allowDirty.value)}
       run={(accepted) => rollout.apply(plan, { ...accepted, allowDirty: allowDirty.value, message: message.value })}
     >
-      <p>{capitalize(countSteps(plan))}. The first step that fails stops the apply and restores the touched apps.</p>
+      <p>{capitalize(countSteps(plan))}. A step that fails stops it and restores its apps.</p>
       <IssueList issues={refusals} label="Issues of the plan" />
       <PlannedSteps steps={steps.filter((step) => step.do !== "save")} />
       {dirty.length > 0 && (
@@ -83,14 +83,12 @@ function Undo({ release }: { release: Release }): JSX.Element {
       <RequestProblem problem={problem} retry={retry} />
       {answer && <Effects plan={answer} />}
       <p>
-        {release.deploy === undefined
-          ? "Files, code and data stay as they are. "
-          : "Code and configuration go back, and current leads to the former release folder. Data stays as it is. "}
-        The rollback is a release, so it can be undone.
+        {release.deploy === undefined ? "Files, code and data stay as they are. " : "Code goes back, and data stays. "}
+        The rollback can be undone.
       </p>
       {later.length > 0 && (
         <StatusLine tone="warning">
-          Later releases changed these apps, and that is undone too: {later.map((other) => other.id).join(", ")}.
+          Later releases of these apps are undone: {later.map((other) => other.id).join(", ")}.
         </StatusLine>
       )}
     </ConfirmDialog>
@@ -102,10 +100,10 @@ function hasAppOf(release: Release, { steps }: Release): boolean {
 }
 
 function Effects({ plan: { changed, steps, keptCode, code, current } }: { plan: RollbackPlan }): JSX.Element {
-  if (!changed) return <p>Every app of the release runs as before it, so there is nothing to undo.</p>;
+  if (!changed) return <p>Every app runs as before the release.</p>;
   return (
     <>
-      <p>These apps return to the processes and definitions from before the release:</p>
+      <p>The apps of the release:</p>
       <ul class="effects">
         {steps.map((step) => (
           <li key={step.app}>

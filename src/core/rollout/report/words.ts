@@ -227,10 +227,10 @@ export function changedFilesText({ commit, dirty }: NonNullable<Release["git"]>)
   return `Not as in the commit ${shortCommit(commit)}: ${nameList(dirty)}.`;
 }
 
-/** `current moves from 2026-a to 2026-b.`, with paths */
+/** `current will lead to 2026-a instead of 2026-b.`, with paths */
 export function linkText({ path, from, to }: NonNullable<RollbackPlan["current"]>): string {
-  if (to === null) return `${path} is removed, as before the first deploy.`;
-  return from === null ? `${path} is created, and leads to ${to}.` : `${path} moves from ${from} to ${to}.`;
+  if (to === null) return `${path} is removed.`;
+  return `${path} will lead to ${to}${from === null ? "" : ` instead of ${from}`}.`;
 }
 
 /** `returns to its former definition (id 3); it is away until it runs again.` */
