@@ -207,7 +207,7 @@ function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Elem
     <div class="connection-banner">
       <StatusRegion>
         {refusal && <ProblemLine problem={{ error: refusal.details, code: refusal.code }} action={retry} />}
-        {!refusal && feed.isLost.value && (
+        {!refusal && feed.isLost.value && feed.state.value === "connecting" && (
           <StatusLine tone="error" action={retry}>
             <strong>No connection to the server.</strong> <LastUpdate at={feed.displayed.value?.time} /> Reconnecting.
           </StatusLine>
