@@ -9,7 +9,7 @@ import { ROOT } from "./entries.ts";
 
 const SOURCE = join(ROOT, "src/console");
 /** In layer order, before the styles of the tabs. */
-const STYLES = ["tokens", "base", "layout", "components", "touch"].map((name) => `styles/${name}.css`);
+const STYLES = ["tokens", "base", "layout", "components", "touch", "print"].map((name) => `styles/${name}.css`);
 const ICONS = ["icon.svg", "icon-error.svg"];
 
 export interface ConsoleBuild {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX, ComponentChildren } from "preact";
-import { useEffect, useMemo, useContext } from "preact/hooks";
+import { download } from "./data/download.ts";
 import { type Console, ConsoleContext, createConsole, type Page, PageContext, usePage } from "./console.ts";
 import { toFacts } from "./data/contract.ts";
 import type { Problem } from "./data/request-error.ts";
@@ -18,7 +18,7 @@ import { type DocumentStore, type UnreadableText, STORAGE_KEY } from "./state/do
 import { Button } from "./ui/Button.tsx";
 import { Check } from "./ui/Field.tsx";
 import { Dialog } from "./ui/Dialog.tsx";
-import { download } from "./data/download.ts";
+import { useEffect, useMemo, useContext } from "preact/hooks";
 
 export function App({ page }: { page: Page }): JSX.Element {
   const codes = useMemo(createTabCodes, [page]);

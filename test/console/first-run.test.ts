@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     }
     expect(frames.filter((frame) => frame.includes('"type":"metrics"'))).toEqual([]);
     await expect.poll(() => page.locator(".processes tbody tr, .chips, .missing").count()).toBe(0);
-    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring"));
+    await expect.poll(() => page.title()).toBe(titleOf("(?) Monitoring"));
   });
 
   test("on a machine of production, the page begins with production", async () => {
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("a first run", () => {
     writeFileSync(join(home, "svcm", basename(own.root), "environment"), "production\n");
     const server = await testServer({ env: { PM2_HOME: home }, repository: own });
     const { page } = await openConsole(browser, server.url);
-    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring", "production"));
+    await expect.poll(() => page.title()).toBe(titleOf("(?) Monitoring", "production"));
     expect(await page.locator(".environment-choice select").inputValue()).toBe("production");
   });
 

@@ -70,7 +70,6 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await expect
       .poll(() => open.command())
       .toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-grpcapi --update-env`);
-    await expect.poll(() => open.page.getByText("started by the command above", { exact: true }).count()).toBe(2);
     open.files.write(
       "pm2/ecosystem.dev.config.cjs",
       'module.exports = { apps: [{ name: "other", script: "./x.js" }] };',

@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("a server that stops and starts again", () => {
     await cut.stop();
     await page.getByText("No connection to the server.").waitFor();
     await cut.state("Disconnected");
-    await expect.poll(() => page.title()).toBe(titleOf("(1) Monitoring", "staging"));
+    await expect.poll(() => page.title()).toBe(titleOf("(?) Monitoring", "staging"));
     await expectAccessible({ page });
     await cut.again();
     await page.getByText("No connection to the server.").waitFor({ state: "detached" });

@@ -73,6 +73,7 @@ export function FormFields({ form, fields }: { form: Form; fields: readonly Fiel
           <Select
             key={label}
             {...props}
+            was={props.was && labelIn(fields, field.name, { [field.name]: props.was }, vocabulary)}
             options={optionsOf(field, fields, values, vocabulary)}
             disabled={isUnused}
             hint={hint || undefined}

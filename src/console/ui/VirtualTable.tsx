@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { EmptyState } from "./Card.tsx";
 import { placeRows, type RowPlaces } from "./row-places.ts";
+import { usePrinted } from "./use-printed.ts";
 
 export interface VirtualTableProps<Row> {
   readonly label: string;
@@ -32,6 +33,7 @@ const MOTION = { duration: 200, easing: "ease-out" };
 export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
   const { head, rowHeight, empty, renderRow } = props;
   const table = useRef<HTMLTableElement>(null);
+  const isPrinted = usePrinted();
   const isHeld = useSignal(false);
   const shown = useSignal<Shown<Row> | undefined>(undefined);
   // A dialog will return the focus to a row.
@@ -76,7 +78,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
             first={at * PART}
             count={Math.min(PART, rows.length - at * PART)}
             rowHeight={rowHeight}
-            isWhole={rows.length <= WHOLE}
+            isWhole={isPrinted || rows.length <= WHOLE}
             shown={shown}
           />
         ))}

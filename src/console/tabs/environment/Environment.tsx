@@ -207,7 +207,7 @@ function ReadOnlyKeys({ read }: { read: EnvReadResponse }): JSX.Element {
               .map(([key, spec]) => (
                 <div key={key}>
                   <dt title={spec.help}>
-                    {spec.label} <code class="field-name">{key}</code>
+                    {spec.label} {spec.label !== key && <code class="field-name">{key}</code>}
                   </dt>
                   <dd>{read.values[key] ? <code>{read.values[key]}</code> : <span class="unset">not set</span>}</dd>
                 </div>

@@ -59,7 +59,10 @@ function Lines({ apps, at, around }: AroundProps & { around: Found }): JSX.Eleme
           {/* The moment itself sticks to the edges, so its place is that of this element. */}
           <div ref={moment} />
           <div class="log-moment">
-            {formatTime(at)} {isRead && after.length === 0 && "(no line within 30 s after it)"}
+            {formatTime(at)}{" "}
+            {isRead &&
+              after.length === 0 &&
+              (Date.now() - Date.parse(at) < 30_000 ? "(no line after it yet)" : "(no line within 30 s after it)")}
           </div>
           <Rows lines={after} />
         </div>

@@ -7,6 +7,7 @@ import { useConsole } from "../../console.ts";
 import { formatTime } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import type { LogFeed } from "./log-feed.ts";
+import { usePrinted } from "../../ui/use-printed.ts";
 import { foldStacks, isError, keyOf, splitHits, type LogRow, logsOf } from "./log-rows.ts";
 
 const ROW_PX = 20;
@@ -17,7 +18,8 @@ const MAX_WRAPPED = 1000;
 
 /** The rows near the visible part, or the newest ones if they are wrapped. */
 export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.Element {
-  const { isWrapped } = logsOf(useConsole());
+  const isPrinted = usePrinted();
+  const isWrapped = logsOf(useConsole()).isWrapped.value || isPrinted;
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const lines = log.lines.value;
@@ -30,17 +32,17 @@ export function LogLines({ label, log }: { label: string; log: LogFeed }): JSX.E
   };
   useLayoutEffect(() => {
     if (fresh === 0) toEnd();
-  }, [lines, fresh, isWrapped.value]);
-  const first = isWrapped.value
+  }, [lines, fresh, isWrapped]);
+  const first = isWrapped
     ? Math.max(0, rows.length - MAX_WRAPPED)
     : Math.max(0, Math.floor(top.value / ROW_PX) - MARGIN);
-  const count = isWrapped.value ? MAX_WRAPPED : Math.ceil((box.current?.clientHeight ?? 400) / ROW_PX) + 2 * MARGIN;
-  const place = isWrapped.value ? {} : { height: `${rows.length * ROW_PX}px`, paddingTop: `${first * ROW_PX}px` };
+  const count = isWrapped ? MAX_WRAPPED : Math.ceil((box.current?.clientHeight ?? 400) / ROW_PX) + 2 * MARGIN;
+  const place = isWrapped ? {} : { height: `${rows.length * ROW_PX}px`, paddingTop: `${first * ROW_PX}px` };
   return (
     <div class="log-frame">
       <div
         ref={box}
-        class={`log-lines${isWrapped.value ? " wrapped" : ""}`}
+        class={`log-lines${isWrapped ? " wrapped" : ""}`}
         role="log"
         aria-live="off"
         aria-label={label}

@@ -4,8 +4,8 @@ import type { HostMetrics } from "../../../client/index.ts";
 import { type Console, useConsole } from "../../console.ts";
 import { formatBytes, formatDuration, formatTime } from "../../data/format.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
-import { Check, RadioGroup, ticked } from "../../ui/Field.tsx";
 import { TabHead } from "../../ui/Card.tsx";
+import { CodeLine } from "../../ui/Copy.tsx";
 import { HostCharts } from "./HostCharts.tsx";
 import { Inbox } from "./Inbox.tsx";
 import { type Monitor, monitorOf } from "./monitor.ts";
@@ -14,7 +14,7 @@ import { ProcessPanel } from "./ProcessPanel.tsx";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { type Range, ranges } from "./view.ts";
 import type { Shortcut } from "../../state/shortcuts.ts";
-import { CodeLine } from "../../ui/Copy.tsx";
+import { Check, RadioGroup, ticked } from "../../ui/Field.tsx";
 import { StatusLine, StatusRegion, ProblemLine } from "../../ui/Problem.tsx";
 import { useSignal, useSignalEffect } from "@preact/signals";
 
@@ -207,7 +207,7 @@ function ConnectionBanner({ monitor: { feed } }: { monitor: Monitor }): JSX.Elem
     <div class="connection-banner">
       <StatusRegion>
         {refusal && <ProblemLine problem={{ error: refusal.details, code: refusal.code }} action={retry} />}
-        {!refusal && feed.isLost.value && (
+        {!refusal && feed.isLost.value && feed.state.value === "connecting" && (
           <StatusLine tone="error" action={retry}>
             <strong>No connection to the server.</strong> <LastUpdate at={feed.displayed.value?.time} /> Reconnecting.
           </StatusLine>

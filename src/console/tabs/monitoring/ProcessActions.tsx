@@ -57,7 +57,7 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
         };
         return isInWords ? (
           <Button key={action} size="small" {...button}>
-            {isBusy ? busy : isOne ? word : `${word} all ${instances.length}`}
+            {isBusy ? busy : isOne ? word : `${word} ${countText(action, instances)}`}
           </Button>
         ) : (
           <IconButton
@@ -71,6 +71,12 @@ export function ProcessActions(props: ProcessActionsProps): JSX.Element {
       })}
     </span>
   );
+}
+
+/** A start leaves those alone that run. */
+function countText(action: Verb, instances: readonly ProcessMetrics[]): string {
+  const { length } = instances.filter((one) => reasonAgainstOne(action, one) === undefined);
+  return length === instances.length ? `all ${length}` : `${length} of ${instances.length}`;
 }
 
 /** A reload keeps the other instances of a cluster, and so loses no request. */

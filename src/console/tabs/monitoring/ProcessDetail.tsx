@@ -229,8 +229,7 @@ function Drift({ drift, ...about }: ProcessProps & { drift: Entries }): JSX.Elem
         ))}
       </ul>
       <p>
-        <a href={router.href("plan", ["environment", about.monitor.feed.environment.value])}>See the plan</a>, which
-        ends every difference.
+        <a href={router.href("plan", ["environment", about.monitor.feed.environment.value])}>See the plan</a>
       </p>
       {drift.some(isApplicable) && <Apply {...about} />}
     </>

@@ -49,10 +49,11 @@ export interface FeedOptions {
 
 export class Feed {
   readonly state = signal<ConnectionState>("closed");
-  readonly isLost = watchLoss(this.state);
   /** Set in animation frames, which a hidden page does not get. */
   readonly displayed = signal<Sample | undefined>();
   readonly newest = signal<Sample | undefined>();
+  /** No sample arrives, though the page wants them. */
+  readonly isLost = watchLoss(this);
   readonly refusal = signal<Refusal | undefined>();
   readonly applied = signal<ApplyFrame | undefined>();
   readonly samples = new LiveSamples();
@@ -248,15 +249,18 @@ export class Feed {
   }
 }
 
-/** Shorter interruptions are not reported. */
-const DELAY_MS = 1_500;
+/** Shorter interruptions are not reported. The first connection may take longer over a slow network. */
+const DELAY_MS = { first: 8_000, again: 1_500 };
 
-function watchLoss(state: ReadonlySignal<ConnectionState>): ReadonlySignal<boolean> {
+function watchLoss({ state, newest }: Pick<Feed, "state" | "newest">): ReadonlySignal<boolean> {
   const isLost = signal(false);
   effect(() => {
-    isLost.value = false;
-    if (state.value !== "connecting") return undefined;
-    const timer = setTimeout(() => void (isLost.value = true), DELAY_MS);
+    if (state.value !== "connecting") {
+      isLost.value = state.value === "stale";
+      return undefined;
+    }
+    const delayMs = DELAY_MS[newest.peek() === undefined ? "first" : "again"];
+    const timer = setTimeout(() => void (isLost.value = true), delayMs);
     return () => clearTimeout(timer);
   });
   return isLost;

@@ -117,12 +117,8 @@ export function watchProblemCount(feed: Feed, { api, service, marks }: Counted):
   });
   return computed(() => {
     const { isLost, refusal, state } = feed;
-    const lost = isLost.value
-      ? "no connection to the server"
-      : state.value === "stale"
-        ? "no sample arrives"
-        : undefined;
-    const unknown = lost ?? refusal.value?.details;
+    const lost = state.value === "stale" ? "no sample arrives" : "no connection to the server";
+    const unknown = isLost.value ? lost : refusal.value?.details;
     return unknown === undefined ? count.value : { ...count.value, unknown };
   });
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { PlanChoices } from "../../data/api.ts";
 import { Button, IconButton, Icon } from "../../ui/Button.tsx";
-import { Check } from "../../ui/Field.tsx";
+import { Deploy } from "./Deploy.tsx";
 import { TabHead, Card } from "../../ui/Card.tsx";
 import { RequestProblem, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { Confirm } from "./Confirm.tsx";
@@ -10,7 +10,7 @@ import { PlanCard } from "./PlanCard.tsx";
 import { useRollout } from "./rollout.ts";
 import { useSignal } from "@preact/signals";
 import { usePage } from "../../console.ts";
-import { Deploy } from "./Deploy.tsx";
+import { Check } from "../../ui/Field.tsx";
 import type { Release } from "../../../core/api/rollout.ts";
 import { formatTime } from "../../data/format.ts";
 import { ReleaseSteps } from "./Steps.tsx";
@@ -32,17 +32,21 @@ export function Plan(): JSX.Element {
   return (
     <>
       <TabHead title="Plan" about="The steps that make PM2 run what the ecosystem file declares.">
-        <Button icon="download" reason={missing} onClick={() => void (isDeploying.value = true)}>
-          Deploy a commit…
-        </Button>
         <Choice name="preflight" label="Preflight" about="Start each changed app once on a spare port first" />
         <Choice
           name="prune"
           label="Prune"
           about="Delete processes that an apply started and no file declares any more"
         />
-        <Button icon="restart" disabled={rollout.isRunning.value} onClick={() => void rollout.load()}>
-          Refresh
+        <IconButton
+          icon="restart"
+          label="Refresh"
+          variant="plain"
+          disabled={rollout.isRunning.value}
+          onClick={() => void rollout.load()}
+        />
+        <Button icon="download" reason={missing} onClick={() => void (isDeploying.value = true)}>
+          Deploy a commit…
         </Button>
       </TabHead>
       <RequestProblem problem={rollout.problem.value} retry={() => void rollout.load()} />

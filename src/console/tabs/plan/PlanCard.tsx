@@ -11,7 +11,7 @@ import {
   unknownText,
 } from "../../../core/rollout/report/words.ts";
 import { usePage } from "../../console.ts";
-import { capitalize, pluralize } from "../../data/format.ts";
+import { capitalize, inLocalTime, pluralize } from "../../data/format.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { IssueList, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
@@ -106,7 +106,7 @@ function UntouchedApps({ plan }: { plan: Plan }): JSX.Element {
   return (
     <>
       {held.map((app) => (
-        <p key={app.name}>{heldText(app, escapeHidden)}.</p>
+        <p key={app.name}>{inLocalTime(heldText(app, escapeHidden))}.</p>
       ))}
       {leftOut.map((app) => (
         <p key={app.name} class="reason">

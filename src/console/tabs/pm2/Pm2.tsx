@@ -56,11 +56,11 @@ function EcosystemFile({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Ele
 
 function Declared({ preview, ecosystem }: { preview: Preview; ecosystem: EcosystemResponse }): JSX.Element {
   const { apps, preview: chosen } = ecosystem;
-  if (apps.length === 0) return <NoApps ecosystem={ecosystem} />;
+  if (apps.length === 0) return <EmptyState icon="layers" title={`${ecosystem.fileName} declares no apps.`} />;
   return (
     <>
       <StartCommand preview={preview} chosen={chosen} />
-      <AppTable apps={apps} chosen={chosen?.apps ?? []} />
+      <AppTable apps={apps} />
     </>
   );
 }
@@ -75,14 +75,6 @@ function NoEcosystem({ preview, ecosystem }: { preview: Preview; ecosystem: Ecos
         {suffixes.join(" or ")} belongs to the service kind.
       </p>
       <Example suffixes={suffixes} />
-    </EmptyState>
-  );
-}
-
-function NoApps({ ecosystem }: { ecosystem: EcosystemResponse }): JSX.Element {
-  return (
-    <EmptyState icon="layers" title={`${ecosystem.fileName} declares no apps.`}>
-      <p>Add one, and read it again.</p>
     </EmptyState>
   );
 }
@@ -130,8 +122,7 @@ function StartCommand({ preview, chosen }: StartCommandProps): JSX.Element {
 
 type App = EcosystemResponse["apps"][number];
 
-/** @param chosen names of the apps that the command of the service kind starts */
-function AppTable({ apps, chosen }: { apps: readonly App[]; chosen: readonly string[] }): JSX.Element {
+function AppTable({ apps }: { apps: readonly App[] }): JSX.Element {
   return (
     <div class="card flush table-scroll" role="region" aria-label="Apps" tabIndex={0}>
       <table class="rows apps">
@@ -146,7 +137,7 @@ function AppTable({ apps, chosen }: { apps: readonly App[]; chosen: readonly str
         </thead>
         <tbody>
           {apps.map((app, at) => (
-            <AppRow key={`${at} ${app.name}`} app={app} isChosen={chosen.includes(app.name)} />
+            <AppRow key={`${at} ${app.name}`} app={app} />
           ))}
         </tbody>
       </table>
@@ -155,7 +146,7 @@ function AppTable({ apps, chosen }: { apps: readonly App[]; chosen: readonly str
 }
 
 /** The server does not send secret values. */
-function AppRow({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element {
+function AppRow({ app }: { app: App }): JSX.Element {
   const { name, script, interpreter, interpreterArgs, env, command } = app;
   return (
     <tr>
@@ -166,10 +157,7 @@ function AppRow({ app, isChosen }: { app: App; isChosen: boolean }): JSX.Element
       <td>
         <Variables variables={Object.entries(env)} />
       </td>
-      <td>
-        {command ? <CodeLine text={command} what={`the command of ${name}`} /> : <em>none</em>}
-        {isChosen && <span class="badge good">started by the command above</span>}
-      </td>
+      <td>{command ? <CodeLine text={command} what={`the command of ${name}`} /> : <em>none</em>}</td>
     </tr>
   );
 }
