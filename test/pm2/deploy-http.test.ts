@@ -100,7 +100,7 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("a failing command of the team is no failure of the server, and a source that cannot be fetched is one", async () => {
+test("a failing command of the team does not count as a failure of the server, and a failing fetch does", async () => {
   const server = await testServer({ world: () => shop.ports });
   const ask = async () => {
     const { status, json } = await post(server, { environment: "production" }, {}, PLAN);

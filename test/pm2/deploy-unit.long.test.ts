@@ -33,13 +33,13 @@ async function put(path: string, text: string): Promise<void> {
   await root(`echo ${Buffer.from(text).toString("base64")} | base64 -d > ${path}`);
 }
 
-/** Returns the exit code, what it said, and what the app answers. */
+/** Returns the exit code, what it says, and what the app answers. */
 async function run(text: string): Promise<readonly string[]> {
   await put("/etc/systemd/system/shop-deploy.service", text);
   await root("systemctl daemon-reload; systemctl start shop-deploy");
   const result = await root("systemctl show shop-deploy --property=ExecMainStatus --value");
-  const said = await root("journalctl --unit shop-deploy --no-pager --output cat");
-  return [result, said, await root("curl --silent http://127.0.0.1:24811")];
+  const message = await root("journalctl --unit shop-deploy --no-pager --output cat");
+  return [result, message, await root("curl --silent http://127.0.0.1:24811")];
 }
 
 beforeAll(async () => {
@@ -60,10 +60,10 @@ test.skipIf(problem !== undefined)(
     expect([unit.includes(SETTING), unit.includes("User=deploy")]).toEqual([true, true]);
     await put("/etc/systemd/system/shop-deploy.timer", timer);
     const names = "/etc/systemd/system/shop-deploy.service /etc/systemd/system/shop-deploy.timer";
-    const [refused, said, answer] = await run(unit.replace(SETTING, ""));
+    const [refused, message, answer] = await run(unit.replace(SETTING, ""));
     expect([refused, answer]).toEqual(["1", ""]);
-    expect(said?.replaceAll(/\s+/g, " ")).toMatch(/would end with shop-deploy\.service, and every app with it/);
-    expect(said).toContain("Nothing that runs was touched.");
+    expect(message?.replaceAll(/\s+/g, " ")).toMatch(/would end with shop-deploy\.service, and every app with it/);
+    expect(message).toContain("Nothing that runs was touched.");
     expect(await root("cat /home/deploy/.pm2/pm2.pid 2>&1")).toMatch(/No such file/);
 
     expect((await run(unit))[0]).toBe("0");

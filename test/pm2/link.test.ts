@@ -86,9 +86,9 @@ test("the link recovers when a daemon runs again, and nothing that was refused i
 test("svcm does not act on a number that now belongs to another process", async () => {
   const link = own.link();
   const before = await only(link);
-  expect(await code(link.stop({ ...before, name: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
-  expect(await code(link.stop({ ...before, uniqueId: "other" }))).toBe("PM2_FAILED PROCESS_CHANGED");
-  expect(await code(link.stop({ ...before, pmId: 99 }))).toBe("PM2_FAILED PROCESS_CHANGED");
+  expect(await code(link.stop({ ...before, name: "other" }))).toBe("PROCESS_ACTION_REFUSED PROCESS_CHANGED");
+  expect(await code(link.stop({ ...before, uniqueId: "other" }))).toBe("PROCESS_ACTION_REFUSED PROCESS_CHANGED");
+  expect(await code(link.stop({ ...before, pmId: 99 }))).toBe("PROCESS_ACTION_REFUSED PROCESS_CHANGED");
   expect((await only(link)).pid).toBe(before.pid);
 });
 

@@ -53,7 +53,7 @@ export const errorTable = {
   PREFLIGHT_FAILED: { status: 409, exitCode: 1, error: "Preflight failed.", isCode: true },
   APPLY_LOCKED: { status: 409, exitCode: 3, error: "Another apply runs.", isCode: true },
   APPLY_REVERTED: { status: 500, exitCode: 1, error: "Apply failed and was reverted." },
-  /** Before its apply, so nothing that runs was touched. A commit, a command or a check of the team is no failure of svcm. */
+  /** Before its apply, so nothing that runs was touched. The fault is in a commit, a command or a check of the team. */
   DEPLOY_FAILED: { status: 409, exitCode: 1, error: "Deploy failed." },
   /** As above, because of the machine: its disk, Git, or PM2. */
   DEPLOY_IMPOSSIBLE: { status: 500, exitCode: 1, error: "Deploy could not be made." },

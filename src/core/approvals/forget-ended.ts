@@ -12,7 +12,7 @@ export async function forgetEnded({ clock, proposals }: HasClock & HasProposals,
     try {
       await (await proposals()).forget(clock.now());
     } catch (error) {
-      // Who reads the proposals gets the same error.
+      // A caller that reads the proposals gets the same error.
       if (!(error instanceof SvcmError)) throw error;
     }
   }

@@ -151,7 +151,7 @@ export interface LinkMove {
   readonly to: string | null;
 }
 
-/** What is code of it, as a plan decides. */
+/** Decides which files are code of the app, as in a plan. */
 export interface NotedApp extends Pick<CodeRequest, "cwd" | "script" | "folder" | "include" | "exclude"> {}
 
 export interface SharedPath {

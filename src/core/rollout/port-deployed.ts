@@ -35,7 +35,7 @@ export interface Deployed {
   /** Code of a release folder, and of its packages, that is not as it was prepared. Empty if that is not known. */
   changedFiles(code: Pick<ReleasedCode, "root"> & { readonly id: string }): Promise<string[]>;
 
-  /** How `switchTo` would move `current`; `undefined` if it leads there already. */
+  /** The move of `current` by `switchTo`; `undefined` if it leads there already. */
   planSwitch(code: Pick<ReleasedCode, "id" | "root">): Promise<RollbackPlan["current"]>;
 
   /** Moves `current` to the code that a rollback has started. */

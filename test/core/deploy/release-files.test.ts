@@ -83,7 +83,7 @@ test("a file that is named as code counts, whatever its name", async () => {
   expect(await changed()).toEqual(["node_modules/express"]);
 });
 
-test("another link to a file of a package is no change, and an edit through it is one", async () => {
+test("another link to a file of a package does not change it, and an edit through that link does", async () => {
   const { inRelease, changed } = await prepared();
   const [file, other] = [inRelease("node_modules/express/lib/router.js"), inRelease("other.js")];
   linkSync(file, other);

@@ -43,7 +43,7 @@ test.each<[string, ReturnType<typeof app>[], ReturnType<typeof app>[], string[]]
 const RELEASE = "/d/releases/20261127080501-4a91c77";
 const released = [app(`${RELEASE}/api.js`, RELEASE)];
 
-test("a release of a former deploy root is no other checkout for a deploy, and a plan of the checkout says what it is", () => {
+test("a deploy goes on from a release of a former deploy root, and a plan of the checkout says what that is", () => {
   const next = { root: "/e/releases/20261127090000-5b01d88", checkout: "/srv/a" };
   const expected = [app(`${next.root}/api.js`, next.root)];
   expect(findOtherCheckouts({ stamps, workspace: next } as never, expected, released, ["/d"])).toEqual([]);

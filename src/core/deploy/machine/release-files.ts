@@ -23,7 +23,7 @@ import { walk } from "./walk.ts";
 /** By path: the times of the last changes, of the content too, and of code that content. */
 type Noted = Readonly<Record<string, readonly [changedMs: number, content?: string, modifiedMs?: number]>>;
 
-/** Those of packages have a list of their own, because a plan does not read it. */
+/** Those of packages have a separate list, because a plan does not read it. */
 type List = "files" | "packages";
 
 const MAX_FILES = 50_000;

@@ -81,7 +81,9 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 export function pm2Error({ code, details }: FailureBody): SvcmError {
-  return new SvcmError("PM2_FAILED", { code, details, hint: HINTS[code] });
+  // Another user was quicker, and PM2 did not fail.
+  const kind = code === "PROCESS_CHANGED" ? "PROCESS_ACTION_REFUSED" : "PM2_FAILED";
+  return new SvcmError(kind, { code, details, hint: HINTS[code] });
 }
 
 const MAX_MESSAGE_LENGTH = 400;

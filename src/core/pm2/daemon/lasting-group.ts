@@ -22,7 +22,7 @@ export async function requireLastingGroup(socket: string): Promise<void> {
   const { KillMode: killMode = "" } = properties;
   throw new LinkFailure(
     "DAEMON_ENDS_WITH_UNIT",
-    `PM2's daemon does not run, and one that starts here would end with ${unit.name}, and every app with it: systemd ends all processes of the unit as soon as its command is done (KillMode=${killMode}).`,
+    `PM2's daemon does not run. One that starts here would end with ${unit.name}, and every app with it. systemd ends all processes of the unit when its command is done (KillMode=${killMode}).`,
   );
 }
 

@@ -55,7 +55,7 @@ export async function findTargets(
     const found = now.find((record) => record.pmId === pmId);
     if (kind === "remove" && found === undefined) return [];
     if (found !== undefined && planned !== undefined && definitionText(found) === definitionText(planned)) return found;
-    throw new SvcmError("PM2_FAILED", {
+    throw new SvcmError("PROCESS_ACTION_REFUSED", {
       code: "PROCESS_CHANGED",
       details: `The process with PM2's number ${pmId} changed after the plan was computed.`,
       hint: "Read the new plan: svcm plan",

@@ -250,7 +250,7 @@ function findSame(list: readonly ProcessRecord[], { pmId, name, uniqueId }: Proc
 }
 
 function processChanged({ pmId, name }: ProcessRecord): SvcmError {
-  return new SvcmError("PM2_FAILED", {
+  return new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "PROCESS_CHANGED",
     details: `PM2's number ${pmId} is no longer the process ${JSON.stringify(name)}.`,
     hint: "List the processes again: svcm ls",

@@ -193,7 +193,7 @@ async function findRecord({ processes }: HasProcesses, { pmId, name }: ProcessRe
   const found = (await processes.list()).find((one) => one.pmId === pmId && one.name === name);
   if (found !== undefined) return found;
   const details = `PM2 no longer lists ${name} (id ${pmId}).`;
-  throw new SvcmError("PM2_FAILED", { code: "PROCESS_CHANGED", details });
+  throw new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_CHANGED", details });
 }
 
 type RunResult = Omit<ProcessRunResult, "name" | "pmId">;

@@ -1,4 +1,4 @@
-/** What is said of uncommitted code if not all of it can be compared. */
+/** Uncommitted code of which not all can be compared. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
