@@ -34,6 +34,8 @@ export interface LoadedApp {
   readonly nameInFile?: string;
   /** Absent if it was not requested. */
   readonly checks?: AppChecks | undefined;
+  /** Variables that the file copies from the shell that reads it. Absent if it was not requested. */
+  readonly inherited?: readonly string[] | undefined;
   /** Fields with another value in each run of the file; a variable is `env.NAME`. */
   readonly volatile?: readonly string[] | undefined;
 }

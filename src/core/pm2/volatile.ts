@@ -10,8 +10,8 @@ const INTERPRETER_ARGUMENTS: readonly string[] = fieldNames.interpreterArgs;
 export function markVolatile(first: LoadedEcosystem, second: LoadedEcosystem): LoadedEcosystem {
   if (first.apps.length !== second.apps.length) return first;
   const apps = first.apps.map((app, index) => {
-    const { fields = {}, checks } = second.apps[index] ?? {};
-    return { ...omitUndefined({ checks }), ...app, volatile: differingFields(app.fields, fields) };
+    const { fields = {}, checks, inherited } = second.apps[index] ?? {};
+    return { ...omitUndefined({ checks, inherited }), ...app, volatile: differingFields(app.fields, fields) };
   });
   return { ...omitUndefined({ refusals: second.refusals }), ...first, apps };
 }

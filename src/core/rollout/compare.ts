@@ -177,7 +177,7 @@ function decideWithoutFiles(
   record: ProcessRecord,
   { visibleKeys, appliedApps, modifiedMs, running }: ComparisonInput,
 ): ValuesVerdict {
-  const { name, openKeys, envFiles } = app;
+  const { name, openKeys, copiesShell, envFiles } = app;
   const { declaration, startedAt } = record;
   const position = running.filter((one) => one.name === name && one.pmId < record.pmId).length;
   const nothing: ReadonlySet<string> = new Set();
@@ -191,6 +191,7 @@ function decideWithoutFiles(
     declaredIn: "the ecosystem file",
     environments: environmentsAt(app, position),
     openKeys,
+    copiesShell,
     running: declaration.environment,
     startedAt,
     evidence: {

@@ -20,6 +20,8 @@ export interface ExpectedApp extends Omit<DeclaredApp, "env" | "args" | "interpr
   readonly environments: readonly Readonly<Record<string, string>>[];
   /** Not compared: PM2 sets them for each process, or the file has no value for them. */
   readonly openKeys: readonly string[];
+  /** See `ValuesFacts`. */
+  readonly copiesShell?: boolean | undefined;
   /** Only their presence is compared: the file gives another value in each run. */
   readonly volatileKeys: readonly string[];
   readonly counter?: Counter | undefined;
@@ -68,7 +70,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
     const found = declared[index];
     if (found === undefined) return [];
     const { env, args, interpreterArgs, watch, ...app } = found;
-    const openKeys = [...perProcessKeys(source), ...source.unset];
+    const openKeys = [...perProcessKeys(source), ...source.unset, ...(source.inherited ?? [])];
     const { variables: volatileKeys, fields: volatileFields } = splitVolatile(source);
     const digestOf = (field: (typeof volatileFields)[number], value: string): string =>
       volatileFields.includes(field) ? "" : digest(value);
@@ -94,6 +96,7 @@ export function expectedApps(loaded: LoadedEcosystem, { machine, spellings, dige
       interpreterArgsDigest: digestOf("interpreterArgs", canonicalArguments(interpreterArgs)),
       environments: environments.map((variables) => digests(variables)),
       openKeys,
+      copiesShell: source.inherited !== undefined,
       volatileKeys,
       counter: createCounter(source, app.instances, environments, digest),
       service: source.start?.service ?? "",

@@ -145,6 +145,7 @@ async function readAppValues(
           compiled,
           environments: app.environments,
           openKeys: app.openKeys,
+          copiesShell: app.copiesShell,
           envFiles: app.envFiles,
           layers: [
             ...envServices(project, workspace.root, app).flatMap((service) =>

@@ -9,7 +9,7 @@ import type { StartRecord } from "./port-running-code.ts";
 import { decideValues, type ValuesFacts, type ValuesVerdict } from "./values.ts";
 
 /** An app of an ecosystem file. Values are digests. */
-interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys"> {
+interface AppValues extends Pick<ValuesFacts, "environments" | "openKeys" | "copiesShell"> {
   readonly name: string;
   /** Node.js reads these, because the app is started with `--env-file`. */
   readonly envFiles: readonly string[];
@@ -58,7 +58,7 @@ export async function readValues(
 
 function factsOf(
   { declaredIn, running, visibleKeys, listedKeys }: ValuesRequest,
-  { name, openKeys, environmentsAt, formerKeysOf }: AppValues,
+  { name, openKeys, copiesShell, environmentsAt, formerKeysOf }: AppValues,
   process: ProcessRecord,
   words: ReadonlySet<string>,
 ): Omit<ValuesFacts, "envFiles"> {
@@ -68,7 +68,7 @@ function factsOf(
   const environments = environmentsAt(position);
   const siblings = running.filter((one) => one.name !== name).map((one) => one.declaration.environment);
   const evidence = { formerKeys, visibleKeys, listedKeys, formerWords: words, siblings };
-  const facts = { app: name, declaredIn, environments, openKeys, running: declaration.environment };
+  const facts = { app: name, declaredIn, environments, openKeys, copiesShell, running: declaration.environment };
   return { ...facts, startedAt, evidence };
 }
 

@@ -13,6 +13,8 @@ export interface ValuesFacts {
   readonly environments: readonly Digests[];
   /** Never left over: PM2 sets them for each process, or the file gives them no value. */
   readonly openKeys: readonly string[];
+  /** The file hands over what its shell has, so a variable that is in no file says nothing. */
+  readonly copiesShell?: boolean | undefined;
   /** Variables with which the process was started. */
   readonly running: Digests;
   readonly startedAt: number | null;
@@ -78,7 +80,7 @@ export function decideValues(facts: ValuesFacts): ValuesVerdict {
 const NOTHING: Omit<ValuesVerdict, "verdict"> = { changes: [], unknown: [], unexplained: [] };
 
 function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict, "verdict"> {
-  const { app, openKeys, running, evidence } = facts;
+  const { openKeys, running, evidence } = facts;
   const differing = Object.entries(declared).flatMap(([key, digest]): ValueChange[] => {
     const isPresent = Object.hasOwn(running, key);
     if (ownMember(running, key) === digest || (isPresent && digest === "")) return [];
@@ -87,7 +89,7 @@ function compareWith(declared: Digests, facts: ValuesFacts): Omit<ValuesVerdict,
   const isUndeclared = ([key]: [string, string]): boolean => !Object.hasOwn(declared, key) && !openKeys.includes(key);
   const undeclared = Object.fromEntries(Object.entries(running).filter(isUndeclared));
   const formerKeys = [...evidence.formerKeys, ...handedOverByFiles(facts)];
-  const leftovers = findLeftovers(app, undeclared, running, { ...evidence, formerKeys });
+  const leftovers = findLeftovers(facts, undeclared, { ...evidence, formerKeys });
   const { left, unexplained } = leftovers;
   const doubtful = leftovers.doubtful.filter((key) => !facts.envFiles.some(({ now }) => hasValue(now, key, running)));
   const stale = left.map((key): ValueChange => ({ field: "env", key, state: "stale", path: null, name: null }));
@@ -193,9 +195,13 @@ const SERVICE_KEY = /^SVC_(?!SERVICE_MANAGEMENT_)/;
  * with a small known environment, so in its processes every other key comes from a declaration. In a process that a
  * user started, a key may come from the shell, so svcm's own record, or Git and another witness, must say it.
  */
-function findLeftovers(app: string, undeclared: Digests, running: Digests, evidence: LeftoverEvidence): Leftovers {
+function findLeftovers(
+  { app, running, copiesShell }: ValuesFacts,
+  undeclared: Digests,
+  evidence: LeftoverEvidence,
+): Leftovers {
   const keys = Object.keys(undeclared).filter((key) => key !== app && !isPm2Variable(key));
-  const isOfSvcm = isStartedBySvcm(running);
+  const isOfSvcm = copiesShell !== true && isStartedBySvcm(running);
   const left = keys.filter(
     (key) =>
       evidence.formerKeys.includes(key) ||

@@ -16,6 +16,10 @@ import type { LoadPurpose } from "../port-ecosystems.ts";
 const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
 const SHIFT_MS = ((25 * 60 + 1) * 60 + 1) * 1000 + 1;
+/** A block that has it is a copy of `process.env`. */
+const COPY_MARK = "SVCM_COPY_MARK";
+/** A file that copies all variables often sets these itself, too. */
+const OWN_VARIABLES: ReadonlySet<string> = new Set(["NODE_ENV", "PORT"]);
 const { stringify } = JSON;
 const { pid } = process;
 const kill = process.kill.bind(process);
@@ -38,17 +42,33 @@ function run(load: () => unknown): Outcome {
   try {
     const { cache } = createRequire(file);
     const loadedBefore = new Set(Object.keys(cache));
-    if (movesClock(purpose)) moveClock();
+    const shell = { ...process.env };
+    if (movesClock(purpose)) {
+      moveClock();
+      process.env[COPY_MARK] = "1";
+    }
     const exported = load();
     const { apps, ...rest } = pickApps(exported);
     const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
     const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
-    const located = apps.map((app) => locateApp(app, pm2));
+    const located = apps.map((app) => withoutMark(locateApp(app, pm2), shell));
     if (!asksPm2(purpose)) return { ...outcome, apps: located };
     return { ...outcome, apps: located.map((app) => judgeApp(app, pm2)), refusals: judgeFile(exported) };
   } catch (error) {
     return describeError(error, file);
   }
+}
+
+function withoutMark(app: LoadedApp, shell: NodeJS.ProcessEnv): LoadedApp {
+  const inherited = new Set<string>();
+  const fields = Object.entries(app.fields).map(([field, block]) => {
+    if (!/^env(?:_|$)/.test(field) || !isRecord(block) || !Object.hasOwn(block, COPY_MARK)) return [field, block];
+    const { [COPY_MARK]: _mark, ...variables } = block;
+    for (const [key, value] of Object.entries(variables))
+      if (value === shell[key] && !OWN_VARIABLES.has(key)) inherited.add(key);
+    return [field, variables];
+  });
+  return { ...app, fields: Object.fromEntries(fields), ...(inherited.size > 0 && { inherited: [...inherited] }) };
 }
 
 function readSource(): string {

@@ -29,7 +29,16 @@ const fields = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<Fie
 const outcome = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
-    apps: z.array(z.object({ fields, keys: texts, unset: texts, places, checks: z.optional(checks) })),
+    apps: z.array(
+      z.object({
+        fields,
+        keys: texts,
+        unset: texts,
+        places,
+        checks: z.optional(checks),
+        inherited: z.optional(texts),
+      }),
+    ),
     found: z.enum(["apps", "pm2", "export", "nothing"]),
     isDefaultExport: z.boolean(),
     files: texts,

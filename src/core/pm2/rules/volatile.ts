@@ -31,12 +31,15 @@ export function volatileIssues(apps: readonly LoadedApp[]): Issue[] {
 function volatileFindings(
   apps: readonly (LoadedApp & { readonly index: number; readonly label: string })[],
 ): Finding[] {
-  return apps.flatMap((app) => {
+  return apps.flatMap((app): Finding[] => {
     const { variables, fields } = splitVolatile(app);
+    const path = ["apps", app.index];
+    const copied = `${app.label}: its env copies the variables of the shell, so svcm compares only the others`;
+    const copies = (app.inherited ?? []).length === 0 ? [] : [{ path, message: copied }];
     const names = [...variables, ...fields.map((field) => (field === "args" ? "args" : "node_args"))];
-    if (names.length === 0) return [];
+    if (names.length === 0) return copies;
     const verb = names.length === 1 ? "has another value" : "have other values";
     const message = `${app.label}: ${names.join(", ")} ${verb} each time the file runs, so svcm compares only whether it is there`;
-    return [{ path: ["apps", app.index], message }];
+    return [...copies, { path, message }];
   });
 }

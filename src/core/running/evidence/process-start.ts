@@ -57,6 +57,8 @@ function readStartTicks(pid: number): string | undefined {
 
 const WRAPPER = /^(?:npm|pnpm|yarn|(?:ba|da|z|k)?sh)\b/;
 const WATCHER = /(?:^|\/)(?:nodemon|node-dev|ts-node-dev|tsnd)(?:\.[cm]?js)?$/;
+/** They watch only with an option. */
+const PYTHON_SERVER = /(?:^|\/)(?:uvicorn|hypercorn|flask)$/;
 const TSX = /(?:^|\/)tsx(?:\/dist\/cli)?(?:\.[cm]?js)?$/;
 const WATCH_OPTION = /^--watch(?:-path=.*|-preserve-output)?$/;
 /** Of Node.js; the next word is its value. */
@@ -89,6 +91,7 @@ function isWatcher([, ...words]: readonly string[]): boolean {
   const at = words.findIndex((word, index) => !word.startsWith("-") && !WITH_VALUE.test(words[index - 1] ?? ""));
   const program = words[at] ?? "";
   if (words.slice(0, Math.max(at, 0)).some((word) => WATCH_OPTION.test(word))) return true;
+  if (PYTHON_SERVER.test(program)) return words.includes("--reload") || words.includes("--debug");
   return WATCHER.test(program) || (TSX.test(program) && words[at + 1] === "watch");
 }
 

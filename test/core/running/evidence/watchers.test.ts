@@ -8,11 +8,18 @@ import { makeScene, untilClear, write } from "./scenes.ts";
 /** Each start adds a line, and loads the module. */
 const SERVER = `require("./mod.js"); require("node:fs").appendFileSync(process.env.STARTS, "x\\n"); setInterval(() => {}, 1e6);`;
 
+/** Named as a server of Python, of which each start is a child process. */
+const RELOADER = `const { spawn } = require("node:child_process"), { watchFile } = require("node:fs");
+const start = () => spawn("node", ["server.js"]);
+let app = start();
+watchFile("mod.js", { interval: 20 }, () => { app.kill("SIGKILL"); setTimeout(() => { app = start(); }, 100); });`;
+
 test.each([
   ["node", ["--watch", "server.js"]],
   ["sh", ["-c", "node --watch server.js; true"]],
+  ["node", ["uvicorn", "app:app", "--reload"]],
 ])("an app that %s %j runs has the code of its last start", async (command, args) => {
-  const scene = makeScene(false, { "server.js": SERVER, "mod.js": "1" });
+  const scene = makeScene(false, { "server.js": SERVER, "mod.js": "1", uvicorn: RELOADER });
   const starts = join(scene.home, "starts");
   const request = await scene.start();
   const startedAt = Date.now();
