@@ -2,6 +2,7 @@ import type { HasAudit } from "../access/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
 import type { EventsPorts } from "./ports.ts";
+import { appKind } from "../running/code-evidence.ts";
 import type { ExecMode } from "../pm2/pm2-fields.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { Pm2LogQuery } from "../logs/port-logs.ts";
@@ -81,7 +82,7 @@ export async function collectEvents(
     const listed = (await listOnce()).find((process) => process.name === app && process.pmId === pmId);
     return await ports.processLogs.readErrorTail(listed ?? { name: app ?? "", pmId });
   };
-  events = await explainZeroes(events, { modeOf: await readModes(listOnce, events), tailOf });
+  events = await explainZeroes(events, { ...(await readKinds(listOnce, events)), tailOf });
   events = await explainHeapErrors(events, tailOf);
   return {
     events: attributeEvents(events, await nameStartedApps(ports, audit.records), ports.workspace.pm2Home).filter(
@@ -130,13 +131,17 @@ function programOf(records: readonly ProcessRecord[]): (process: LogEvent["event
 type ListProcesses = () => Promise<readonly ProcessRecord[]>;
 
 /** PM2's log names the mode of a process only where it starts. */
-async function readModes(
+async function readKinds(
   list: ListProcesses,
   events: readonly LogEvent[],
-): Promise<(process: LogEvent["event"]) => ExecMode | undefined> {
-  const records = events.some(needsMode) ? await list() : [];
-  return ({ app, pmId }) =>
-    records.find((record) => record.pmId === pmId && record.name === app)?.execMode ?? undefined;
+): Promise<Pick<Witnesses, "modeOf" | "isService">> {
+  const records = events.some(needsRecord) ? await list() : [];
+  const find = ({ app, pmId }: LogEvent["event"]) =>
+    records.find((record) => record.pmId === pmId && record.name === app);
+  return {
+    modeOf: (process) => find(process)?.execMode ?? undefined,
+    isService: (process) => appKind(find(process)?.declaration.settings ?? {}) === "service",
+  };
 }
 
 /** Without an answer from PM2, an end on the full minute counts as scheduled. */
@@ -172,11 +177,13 @@ const MAX_LOGS = 20;
 interface Witnesses {
   /** The mode that PM2's list has, for a process whose start the log does not have. */
   readonly modeOf: (process: LogEvent["event"]) => ExecMode | undefined;
+  /** False for a job or a task, which ends in each of its runs; true if it is not known. */
+  readonly isService: (process: LogEvent["event"]) => boolean;
   readonly tailOf: (process: LogEvent["event"]) => Promise<ErrorTail | undefined>;
 }
 
-function needsMode({ zero }: LogEvent): boolean {
-  return zero !== undefined && zero.mode === undefined;
+function needsRecord({ zero }: LogEvent): boolean {
+  return zero !== undefined && zero.mode !== "fork";
 }
 
 /** Explains the ends for which PM2 logs the code 0 and no signal. */
@@ -194,9 +201,9 @@ export async function explainZeroes(events: readonly LogEvent[], witnesses: Witn
           ? await witnesses.tailOf(logged.event).catch(() => undefined)
           : undefined;
       const hasFreshErrors = tail !== undefined && tail.lines.length > 0 && isWrittenAt(tail.writtenMs, logged.atMs);
-      const isRepeated = [own[at - 1], own[at + 1]].some(
-        (other) => other !== undefined && Math.abs(other.atMs - logged.atMs) <= REPEAT_MS,
-      );
+      const isNear = (other: LogEvent | undefined): boolean =>
+        other !== undefined && Math.abs(other.atMs - logged.atMs) <= REPEAT_MS;
+      const isRepeated = witnesses.isService(logged.event) && [own[at - 1], own[at + 1]].some(isNear);
       const evidence = { hasFreshErrors, isRepeated, isRestarted: logged.zero.isRestarted };
       explained.set(logged, explain(logged, mode, evidence));
     }

@@ -8,7 +8,7 @@ import type { ProcessProblem } from "../api/metrics.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
 import { isGranted, type Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
-import type { DiskReading, Listener } from "../files/reading.ts";
+import type { DiskReading, Listener, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import {
@@ -87,6 +87,7 @@ export async function explainEnd(
     listeners: listeners ?? [],
     disks,
     limits: ports.machine.systemLimits(process?.pid ?? null),
+    sockets: processes.length === 0 ? [] : await readSockets(ports, processes),
   });
   const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
@@ -271,6 +272,12 @@ function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number
   if (event === null) return 0;
   const from = Date.parse(event.at) - RECENT_MS;
   return ends.filter((one) => isUnrequested(one) && Date.parse(one.at) >= from).length;
+}
+
+async function readSockets({ machine }: HasMachine, own: readonly ProcessRecord[]): Promise<readonly TcpSocket[]> {
+  const kernel = await machine.openTrees();
+  const isSeen = own.every(({ pid }) => pid === null || kernel?.shows(pid));
+  return kernel !== undefined && isSeen ? kernel.tcpSockets() : [];
 }
 
 async function readDisks({ machine }: HasMachine): Promise<readonly DiskReading[]> {

@@ -26,18 +26,19 @@ export interface Machine {
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
+export function isTakenBy(socket: Pick<Listener, "address" | "port">, port: number, address = "::"): boolean {
+  const isSame = socket.address === address || ANY_ADDRESS.has(socket.address) || ANY_ADDRESS.has(address);
+  return isSame && socket.port === port;
+}
+
 /** The holder of a port, unless one of these processes holds it. @param address if it is known; others may have the same port */
 export function findHolder(
   port: number,
   own: readonly ProcessRecord[],
   machine: Machine,
-  address = "::",
+  address?: string,
 ): PortHolder | undefined {
-  const [holder, ...others] = machine.listeners.filter(
-    (socket) =>
-      socket.port === port &&
-      (socket.address === address || ANY_ADDRESS.has(socket.address) || ANY_ADDRESS.has(address)),
-  );
+  const [holder, ...others] = machine.listeners.filter((socket) => isTakenBy(socket, port, address));
   if (holder === undefined || own.some((record) => listenersOf(record, [holder, ...others]).length > 0))
     return undefined;
   return describeHolder(holder, machine);

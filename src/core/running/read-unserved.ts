@@ -44,18 +44,18 @@ export async function readUnserved(
   }
 }
 
-/** By PM2 id, whether what svcm heard of a process says that it has not loaded; undefined if svcm has not listened. */
+/** By PM2 id, whether the lines that svcm received from a process say that it has not loaded; undefined if svcm has not listened. */
 type HasFailed = (pmId: number) => boolean | undefined;
 
 /** Only while svcm listens to PM2's bus. */
 export async function readUnloaded({ processes }: HasProcesses): Promise<HasFailed> {
   const records = await processes.list().catch(() => []);
-  const heard = new Map<number, boolean>();
+  const unloaded = new Map<number, boolean>();
   for (const record of records) {
     const written = await processes.writtenErrors(record).catch(() => undefined);
-    if (written !== undefined) heard.set(record.pmId, loadErrorOf(written.lines) === "module");
+    if (written !== undefined) unloaded.set(record.pmId, loadErrorOf(written.lines) === "module");
   }
-  return (pmId) => heard.get(pmId);
+  return (pmId) => unloaded.get(pmId);
 }
 
 /** PM2's bus has what a worker writes only for those who listened, and there is no log. */

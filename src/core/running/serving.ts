@@ -3,7 +3,6 @@
 import { lastErrorBlock, type ErrorTail, withoutPrefix } from "../logs/error-block.ts";
 import type { TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { pluralize } from "../words/text.ts";
 import { formatSecond } from "../words/time.ts";
 import type { ProcessFacts } from "./facts.ts";
 
@@ -79,7 +78,8 @@ function describeBacklog({ port, waiting }: TcpSocket, evidence: HungEvidence): 
 }
 
 function describeBlocked({ port, waiting }: TcpSocket, evidence: HungEvidence): string {
-  return `Its event loop is blocked: it has read none of the ${pluralize(waiting, "byte")} that wait on port ${port} ${span(evidence)}.`;
+  const [what, none] = waiting === 1 ? ["byte waits", "nothing"] : ["bytes wait", "none of them"];
+  return `Its event loop is blocked: ${waiting} ${what} on port ${port}, and it has read ${none} ${span(evidence)}.`;
 }
 
 /** svcm does not look all the time, so a longer span is that of the looks. */

@@ -1,6 +1,6 @@
-import type { DiskReading, SystemLimits } from "../files/reading.ts";
+import type { DiskReading, SystemLimits, TcpSocket } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { findHolder, findLeftOvers, takenText, type Machine, type PortHolder } from "./port-holders.ts";
+import { findHolder, findLeftOvers, isTakenBy, takenText, type Machine, type PortHolder } from "./port-holders.ts";
 import { DISK_FULL } from "../words/full-disk.ts";
 import { reachedLimit } from "./limits.ts";
 import { appKind } from "./code-evidence.ts";
@@ -11,6 +11,8 @@ export interface Surroundings extends Machine {
   readonly errorLines: readonly string[];
   readonly disks: readonly DiskReading[];
   readonly limits?: SystemLimits | undefined;
+  /** All of the machine, if this user may see those of the processes themselves. */
+  readonly sockets?: readonly TcpSocket[] | undefined;
 }
 
 /** With an address, and for TCP: a path is that of a socket file, and `bind` is for UDP, except in a cluster (`null`). */
@@ -23,6 +25,7 @@ export function findSymptoms(surroundings: Surroundings): string[] {
   const { errorLines, limits } = surroundings;
   return [
     ...takenPort(surroundings),
+    ...unseenHolder(surroundings),
     ...fullDisks(surroundings),
     ...(limits === undefined ? [] : reachedLimit(errorLines, limits)),
     ...lagging(surroundings),
@@ -34,11 +37,24 @@ export function findTakenPort({
   own,
   errorLines,
   ...machine
-}: Omit<Surroundings, "disks" | "limits">): PortHolder | undefined {
+}: Omit<Surroundings, "disks" | "limits" | "sockets">): PortHolder | undefined {
+  const taken = takenAddress(errorLines);
+  return taken && findHolder(taken.port, own, machine, taken.address);
+}
+
+function takenAddress(errorLines: readonly string[]): { port: number; address: string | undefined } | undefined {
   const found = errorLines.map((line) => PORT_TAKEN.exec(line)).findLast((match) => match !== null);
   const { address, port } = found?.groups ?? {};
-  if (found?.[0].startsWith("bind ") === true && address !== "null") return undefined;
-  return findHolder(Number(port), own, machine, address === "null" ? undefined : address);
+  if (found === undefined || (found[0].startsWith("bind ") && address !== "null")) return undefined;
+  return { port: Number(port), address: address === "null" ? undefined : address };
+}
+
+/** The kernel shows the sockets of all users, but their processes only to them. */
+function unseenHolder({ errorLines, listeners, sockets = [] }: Surroundings): string[] {
+  const taken = takenAddress(errorLines);
+  if (taken === undefined || listeners.some(({ port }) => port === taken.port)) return [];
+  const isHeld = sockets.some((socket) => socket.isListening && isTakenBy(socket, taken.port, taken.address));
+  return isHeld ? [`Port ${taken.port} is taken by a process of another user, which this one may not see.`] : [];
 }
 
 function takenPort(surroundings: Surroundings): string[] {

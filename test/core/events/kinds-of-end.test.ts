@@ -28,6 +28,7 @@ async function explain(kind: KindOfEnd): Promise<Omit<SvcmEvent, "at"> | undefin
   const tailOf = async () => ({ lines: kind.tail ?? ["Error: boom"], writtenMs: kind.hasErrors ? atMs + 400 : 0 });
   let events = await explainZeroes(withKernel(logEvents(entries), kernel, { seen, programOf }), {
     modeOf: () => undefined,
+    isService: () => kind.isTask !== true,
     tailOf,
   });
   events = await explainHeapErrors(events, kind.tail === undefined ? async () => undefined : tailOf);

@@ -9,6 +9,7 @@ export interface KindOfEnd {
   readonly lines: readonly (readonly [number, string])[];
   /** The process ended at second 5 and wrote to its error log then. */
   readonly hasErrors?: boolean;
+  readonly isTask?: boolean;
   readonly tail?: readonly string[];
   /** An action of svcm on the process, from second 4 to 6. */
   readonly action?: "process.restart" | "process.stop";
@@ -200,6 +201,19 @@ export const kindsOfEnd: readonly KindOfEnd[] = [
     lines: again("cluster", exit(0)),
     cause: "crash",
     certainty: "likely",
+  },
+  {
+    title: "a task that ended in each of two runs",
+    mode: "cluster",
+    isTask: true,
+    lines: [
+      [AT - 4, online("cluster")],
+      [AT, exit(0)],
+      [AT + 20, online("cluster")],
+      [AT + 21, exit(0)],
+    ],
+    cause: "unknown",
+    certainty: "unknown",
   },
   {
     title: "a repeated end that PM2 gave up",

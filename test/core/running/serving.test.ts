@@ -98,7 +98,7 @@ describe("a process is hung", () => {
       { ...blocked, isSuspended: true, sockets: [] },
     ],
     [
-      "Its event loop is blocked: it has read none of the 9 bytes that wait on port 3000 for 2.0 s.",
+      "Its event loop is blocked: 9 bytes wait on port 3000, and it has read none of them for 2.0 s.",
       "a worker blocks",
       worker,
       { ...blocked, sockets: [socket({ waiting: 9 })] },

@@ -15,6 +15,8 @@ const socket = (port: number, pid: number, more: object = {}) =>
     origin: null,
     ...more,
   }) as unknown as Surroundings["listeners"][number];
+const tcp = (port: number, more: object = {}) =>
+  ({ port, address: "0.0.0.0", isListening: true, ...more }) as unknown as NonNullable<Surroundings["sockets"]>[number];
 const disk = (availableBlocks: number) => ({
   path: "/",
   blockBytes: 1e6,
@@ -49,6 +51,13 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     { errorLines: [TAKEN], listeners: [socket(3000, 99)] },
     [/^Port 3000 is taken by node, pid 99\.$/],
   ],
+  [
+    "its port is held by another user",
+    { errorLines: [TAKEN], sockets: [tcp(3000)] },
+    [/^Port 3000 is taken by a process of another user, which this one may not see\.$/],
+  ],
+  ["another user holds another address", { errorLines: [TAKEN], sockets: [tcp(3000, { address: "10.0.0.5" })] }, []],
+  ["a connection has its port", { errorLines: [TAKEN], sockets: [tcp(3000, { isListening: false })] }, []],
   ["it holds its port by now", { errorLines: [TAKEN], listeners: [socket(3000, 7)] }, []],
   ["nothing holds it by now", { errorLines: [TAKEN] }, []],
   [
