@@ -80,7 +80,7 @@ longTest("a deploy prepares a commit again if its folder was changed, and leaves
   expect(readFileSync(inRelease(again.deploy.id, "build.cjs"), "utf8")).not.toBe("");
 });
 
-test("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
+longTest("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
   const { deploy } = await shop.deploy();
   for (const record of await ports.processes.list()) await ports.processes.stop(record);
   const { release } = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);

@@ -1,15 +1,16 @@
 /** Settings that only a script of `package.json` or a value of an env file names, with a real PM2. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, rolloutApply, rolloutPlan } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
 
-test("a change and a removal of them are shown until a restart", async () => {
+longTest("a change and a removal of them are shown until a restart", async () => {
   const [folder, etc] = [join(own.folder, "app"), join(own.folder, "etc")];
   for (const one of [folder, etc]) mkdirSync(one);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");

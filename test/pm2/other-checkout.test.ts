@@ -15,6 +15,7 @@ import {
 } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
 const { own } = runningPm2();
@@ -75,7 +76,7 @@ test("a second clone takes nothing over until it is permitted to", { timeout: 12
   expect(await refusal(apply(first))).toEqual({ kind: "APPLY_REFUSED", code: "CHECKOUT_SWITCH" });
 });
 
-test(
+longTest(
   "a wrapper runs in the folder of its checkout, so new values of another one are refused",
   { timeout: 120_000 },
   async () => {
@@ -87,7 +88,7 @@ test(
   },
 );
 
-test("an app that only another checkout declares is not pruned", { timeout: 120_000 }, async () => {
+longTest("an app that only another checkout declares is not pruned", { timeout: 120_000 }, async () => {
   const both = checkout("srv/pair", [
     { ...web, name: "one" },
     { ...web, name: "two" },

@@ -30,5 +30,5 @@ test.each(sampleOrAll([false, true], [true]))("an apply of it is not half done, 
   };
   if (hasGit) git("init", "--quiet");
   if (hasGit) git("add", "--all", "--", `${name}.cjs`, `${name}.json`);
-  for (const mode of ["1", "2", "3"]) expect(await apply(mode)).toBe("applied");
+  for (const mode of sampleOrAll(["1", "2", "3"], ["1", "2"])) expect(await apply(mode)).toBe("applied");
 });

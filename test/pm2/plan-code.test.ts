@@ -153,29 +153,32 @@ test("a rollback that returns the definition of an app says which code stays", a
   commit();
 });
 
-test("a rollback of an older release names the code that is checked out, and none after the former code is back", async () => {
-  writeModule("good");
-  commit();
-  const former = git("rev-parse", "HEAD").trim();
-  await apply();
-  writeModule("older");
-  commit();
-  const { release: older } = await apply();
-  writeModule("newest");
-  commit();
-  const newest = git("rev-parse", "HEAD").trim();
-  await apply();
-  const planned = () => execute(rolloutRollbackPlan, ports, { release: older?.id }, caller);
-  expect((await planned()).keptCode).toEqual({ commit: newest, former });
-  // The code that is checked out now stays, also if no release has applied it.
-  git("checkout", "--quiet", former);
-  expect((await planned()).keptCode).toBeUndefined();
-  git("checkout", "--quiet", "main");
-  writeModule("not applied");
-  commit();
-  const present = git("rev-parse", "HEAD").trim();
-  expect((await planned()).keptCode).toEqual({ commit: present, former });
-});
+longTest(
+  "a rollback of an older release names the code that is checked out, and none after the former code is back",
+  async () => {
+    writeModule("good");
+    commit();
+    const former = git("rev-parse", "HEAD").trim();
+    await apply();
+    writeModule("older");
+    commit();
+    const { release: older } = await apply();
+    writeModule("newest");
+    commit();
+    const newest = git("rev-parse", "HEAD").trim();
+    await apply();
+    const planned = () => execute(rolloutRollbackPlan, ports, { release: older?.id }, caller);
+    expect((await planned()).keptCode).toEqual({ commit: newest, former });
+    // The code that is checked out now stays, also if no release has applied it.
+    git("checkout", "--quiet", former);
+    expect((await planned()).keptCode).toBeUndefined();
+    git("checkout", "--quiet", "main");
+    writeModule("not applied");
+    commit();
+    const present = git("rev-parse", "HEAD").trim();
+    expect((await planned()).keptCode).toEqual({ commit: present, former });
+  },
+);
 
 longTest(
   "after a restart by PM2 itself, the process runs the new code, and the record of the former pid does not count",

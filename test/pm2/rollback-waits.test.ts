@@ -1,14 +1,15 @@
 /** A rollback that waits for a deploy undoes what its caller saw, or nothing. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, nodePorts, releaseList, rolloutRollback } from "../../src/core/index.ts";
 import { waitForFile } from "../support/appeared.ts";
+import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
 
-test("after a deploy that failed meanwhile, the release before it is not undone instead", async () => {
+longTest("after a deploy that failed meanwhile, the release before it is not undone instead", async () => {
   const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
   await shop.deploy();
   shop.publish({ VERSION: "2" });
