@@ -255,11 +255,12 @@ const DELAY_MS = { first: 8_000, again: 1_500 };
 function watchLoss({ state, newest }: Pick<Feed, "state" | "newest">): ReadonlySignal<boolean> {
   const isLost = signal(false);
   effect(() => {
-    if (state.value !== "connecting") {
+    const isFirst = newest.peek() === undefined;
+    if (state.value !== "connecting" && !(state.value === "stale" && isFirst)) {
       isLost.value = state.value === "stale";
       return undefined;
     }
-    const delayMs = DELAY_MS[newest.peek() === undefined ? "first" : "again"];
+    const delayMs = DELAY_MS[isFirst ? "first" : "again"];
     const timer = setTimeout(() => void (isLost.value = true), delayMs);
     return () => clearTimeout(timer);
   });
