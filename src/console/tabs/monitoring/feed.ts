@@ -250,7 +250,8 @@ export class Feed {
 }
 
 /** Shorter interruptions are not reported. The first connection may take longer over a slow network. */
-const DELAY_MS = { first: 8_000, again: 1_500 };
+const FIRST_DELAY_MS = 8_000;
+const DELAY_MS = 1_500;
 
 function watchLoss({ state, newest }: Pick<Feed, "state" | "newest">): ReadonlySignal<boolean> {
   const isLost = signal(false);
@@ -260,7 +261,7 @@ function watchLoss({ state, newest }: Pick<Feed, "state" | "newest">): ReadonlyS
       isLost.value = state.value === "stale";
       return undefined;
     }
-    const delayMs = DELAY_MS[isFirst ? "first" : "again"];
+    const delayMs = isFirst ? FIRST_DELAY_MS : DELAY_MS;
     const timer = setTimeout(() => void (isLost.value = true), delayMs);
     return () => clearTimeout(timer);
   });
