@@ -5,11 +5,13 @@ import { hasBrowser, switchboard, useBrowser } from "../browser/support.ts";
 import { testServer } from "../server/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { flat } from "./environment-page.ts";
-import { handMonitoring } from "./hand-monitoring.ts";
+import { handMonitoring, keepGiving } from "./hand-monitoring.ts";
 import { openConsole, type Browser, type ConsoleOptions } from "./open-console.ts";
 import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
+/** Longer than an interruption that is reported, and shorter than a first connection that is called lost. */
+const SLOW_MS = 3_000;
 
 /** Monitoring with a server that never answers an action. */
 async function unanswered(from: Browser) {
@@ -127,4 +129,30 @@ describe.skipIf(!hasBrowser)("a message names the event and the next step", () =
       await expect.poll(() => banner.getByRole("button").allTextContents()).toEqual(["Try now"]);
     },
   );
+
+  longTest("a first connection over a slow network is not called lost", async () => {
+    const { page, give, telemetry } = await handMonitoring(browser, {
+      prepare: async (first) => {
+        await first.addInitScript(() => {
+          const seen: string[] = [];
+          Object.assign(window, { seen });
+          new MutationObserver(() => void seen.push(document.title)).observe(document, {
+            subtree: true,
+            childList: true,
+            characterData: true,
+          });
+        });
+        await first.routeWebSocket(/pm2-ws/, (socket) => {
+          const server = socket.connectToServer();
+          server.onMessage((message) => void setTimeout(() => socket.send(message), SLOW_MS));
+        });
+      },
+    });
+    await telemetry.watchers(1);
+    keepGiving(() => give([{ name: "api", status: "errored" }]));
+    await page.locator("tbody tr").first().waitFor();
+    const titles = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    expect(titles.some((title) => title.startsWith("(1) "))).toBe(true);
+    expect(titles.filter((title) => title.includes("?"))).toEqual([]);
+  });
 });

@@ -113,7 +113,7 @@ function onTrouble(browser: Browser, { task, longTask }: Tasks, real: Pm2): void
     await page.evaluate(() => void Object.defineProperty(document, "hidden", { value: true }));
     give([{ name: "auth", status: "errored" }]);
     const notices = () => page.evaluate(() => (window as unknown as { notices: string[] }).notices);
-    await expect.poll(notices).toEqual(["1 process needs attention"]);
+    await expect.poll(notices).toEqual(["1 app needs attention"]);
     give([{ name: "auth", status: "errored" }]);
     give([{ name: "auth" }]);
     await expect.poll(() => page.title()).toMatch(/^Monitoring/);

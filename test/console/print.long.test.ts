@@ -43,27 +43,31 @@ function findFaults(): string[] {
     const [red = 0, green = 0, blue = 0] = [...color.matchAll(/[\d.]+/g)].map(Number);
     return (red * 299 + green * 587 + blue * 114) / 1000;
   };
-  const isOwnText = (one: Element): boolean =>
+  const hasWords = (one: Element): boolean =>
     [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim() !== "");
-  const width = document.documentElement.clientWidth;
-  const faults = [...document.querySelectorAll<HTMLElement>("#root *")].flatMap((one) => {
-    const { left, right, width: own, height } = one.getBoundingClientRect();
-    if (own < 2 || height < 2 || one.closest(".hidden, svg, canvas") !== null) return [];
-    const { backgroundColor, color, overflowX, position } = getComputedStyle(one);
-    const isFilled = !/, 0\)$|transparent/.test(backgroundColor) && !one.matches("i, .log-errors a");
-    const label = `${one.tagName}.${one.className} ${one.textContent?.slice(0, 40)}`;
-    return [
-      ...(position === "sticky" || position === "fixed" ? [`sticks: ${label}`] : []),
-      ...(one.tagName === "BUTTON" && !one.matches(".process-name, .sort, .log-stack, .cores-button, .logs .button")
-        ? [`button: ${label}`]
-        : []),
-      ...(isFilled && brightness(backgroundColor) < 200 ? [`dark ground: ${label}`] : []),
-      ...(isOwnText(one) && brightness(color) > 150 ? [`pale words: ${label}`] : []),
-      ...(left < -1 || right > width + 1 ? [`beyond the paper: ${label}`] : []),
-      ...(overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1 ? [`cut off: ${label}`] : []),
-    ];
-  });
-  return faults;
+  const isShown = (one: Element): boolean => {
+    const { width, height } = one.getBoundingClientRect();
+    return width >= 2 && height >= 2 && one.closest(".hidden, svg, canvas") === null;
+  };
+  const paper = document.documentElement.clientWidth;
+  const faults: Readonly<Record<string, (one: HTMLElement, style: CSSStyleDeclaration) => boolean>> = {
+    sticks: (_, { position }) => position === "sticky" || position === "fixed",
+    button: (one) => one.matches("button:not(.process-name, .sort, .log-stack, .cores-button, .logs .button)"),
+    "dark ground": (one, { backgroundColor }) =>
+      !/, 0\)$|transparent/.test(backgroundColor) && !one.matches("i") && brightness(backgroundColor) < 200,
+    "pale words": (one, { color }) => hasWords(one) && brightness(color) > 150,
+    "beyond the paper": (one) => {
+      const { left, right } = one.getBoundingClientRect();
+      return left < -1 || right > paper + 1;
+    },
+    "cut off": (one, { overflowX }) => overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1,
+  };
+  const shown = [...document.querySelectorAll<HTMLElement>("#root *")].filter(isShown);
+  return Object.entries(faults).flatMap(([name, isFault]) =>
+    shown
+      .filter((one) => isFault(one, getComputedStyle(one)))
+      .map((one) => `${name}: ${one.tagName}.${one.className} ${one.textContent?.slice(0, 40)}`),
+  );
 }
 
 longTest.skipIf(!hasBrowser)(

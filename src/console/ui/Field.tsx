@@ -33,7 +33,7 @@ export function Field({ label, name, hint, issues = [], was, children }: FieldPr
     <div class={`field${was === undefined ? "" : " changed"}`}>
       <div class="field-head">
         <label for={id}>{label}</label>
-        {name && name !== label && <code class="field-name">{name}</code>}
+        {name && <code class="field-name">{name}</code>}
       </div>
       {children(control)}
       {isDescribed && (

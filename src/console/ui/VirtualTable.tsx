@@ -47,14 +47,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
     draw: (first) =>
       rows.slice(first, first + PART).map((row, at) => renderRow(row, first + at + 2, slots[first + at])),
   };
-  useLayoutEffect(() => {
-    for (const { at, by } of jumps) {
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      const row = table.current?.querySelector(`[aria-rowindex="${at + 2}"]`);
-      // A height in pixels would have to be measured.
-      row?.animate([{ transform: `translateY(${by * 100}%)` }, {}], MOTION);
-    }
-  });
+  useLayoutEffect(() => slideRows(table.current, jumps));
   /** @param next where the pointer or the focus is now */
   const hold = (next: EventTarget | null): void =>
     void (isHeld.value = [next, document.activeElement].some((one) => (one as Element | null)?.closest(".rows tbody")));
@@ -86,6 +79,15 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
       {rows.length === 0 && <EmptyState icon="search" title={empty} />}
     </div>
   );
+}
+
+function slideRows(table: HTMLTableElement | null, jumps: RowPlaces<unknown>["jumps"]): void {
+  for (const { at, by } of jumps) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const row = table?.querySelector(`[aria-rowindex="${at + 2}"]`);
+    // A height in pixels would have to be measured.
+    row?.animate([{ transform: `translateY(${by * 100}%)` }, {}], MOTION);
+  }
 }
 
 interface Shown<Row> extends RowPlaces<Row> {

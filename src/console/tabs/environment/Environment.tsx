@@ -238,7 +238,8 @@ function KeyField({ name, spec, saved }: { name: string; spec: KeySpec; saved: s
   const value = editor.edits.value[name] ?? saved;
   const field = {
     label: spec.label,
-    name,
+    // A key of svcm.yaml has no other label.
+    name: spec.label === name ? "" : name,
     value,
     onChange: (next: string) => editor.edit(name, next),
     hint: <Hint spec={spec} value={value} />,

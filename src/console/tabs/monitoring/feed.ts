@@ -250,16 +250,18 @@ export class Feed {
 }
 
 /** Shorter interruptions are not reported. The first connection may take longer over a slow network. */
-const DELAY_MS = { first: 8_000, again: 1_500 };
+const FIRST_DELAY_MS = 8_000;
+const DELAY_MS = 1_500;
 
 function watchLoss({ state, newest }: Pick<Feed, "state" | "newest">): ReadonlySignal<boolean> {
   const isLost = signal(false);
   effect(() => {
-    if (state.value !== "connecting") {
+    const isFirst = newest.peek() === undefined;
+    if (state.value !== "connecting" && !(state.value === "stale" && isFirst)) {
       isLost.value = state.value === "stale";
       return undefined;
     }
-    const delayMs = DELAY_MS[newest.peek() === undefined ? "first" : "again"];
+    const delayMs = isFirst ? FIRST_DELAY_MS : DELAY_MS;
     const timer = setTimeout(() => void (isLost.value = true), delayMs);
     return () => clearTimeout(timer);
   });

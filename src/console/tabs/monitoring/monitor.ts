@@ -69,7 +69,7 @@ function createMonitor(page: Console) {
     view,
     history: createHistory(api, feed, view),
     problemCount,
-    notifications: createNotifications(problemCount, preferences),
+    notifications: createNotifications(problemCount, feed, preferences),
     events: createEvents(feed, api),
     sparklines: createSparklines(() => view.span.value),
     order: createOrder(),
@@ -177,7 +177,11 @@ function driftByProcess(drift: Drift): ReadonlyMap<number, Drift> {
 }
 
 /** Browser notifications while the page is hidden; off by default. */
-function createNotifications(problemCount: ReadonlySignal<ProblemCount>, preferences: Preferences) {
+function createNotifications(
+  problemCount: ReadonlySignal<ProblemCount>,
+  { isLost }: Pick<Feed, "isLost">,
+  preferences: Preferences,
+) {
   const isPossible = "Notification" in globalThis;
   const isAllowed = (): boolean => isPossible && Notification.permission === "granted";
   const isOn = signal(isAllowed() && preferences.get(PREFERENCE) !== undefined);
@@ -187,7 +191,8 @@ function createNotifications(problemCount: ReadonlySignal<ProblemCount>, prefere
     const { errors = 0, unknown } = now;
     if (isOn.value && document.hidden) {
       if (errors > (before.errors ?? errors)) notify(`${pluralize(errors, "app needs", "apps need")} attention`);
-      if (unknown !== undefined && before.unknown === undefined) notify(`The attention is unknown: ${unknown}`);
+      // A lost connection may be that of a laptop, and returns by itself.
+      if (unknown !== undefined && before.unknown === undefined && !isLost.peek()) notify(unknown);
     }
     before = now;
   });

@@ -138,6 +138,11 @@ const NO_RESPONSE: ProcessListing = {
   error: { code: "PM2_TIMEOUT", details: `PM2 has not answered for ${HANG_MS} ms.` },
 };
 
+/** A failed request says more: whether the daemon is suspended, and what lets it go on. */
+function silenceAfter(listed: ProcessListing): ProcessListing {
+  return "error" in listed ? listed : NO_RESPONSE;
+}
+
 /**
  * The list of PM2's processes, requested at most every two seconds and by one request at a time. For the recorder alone,
  * a minute may pass if nothing has changed. If PM2 hangs, ticks do not wait: for a moment, the last list counts.
@@ -166,9 +171,8 @@ export class ProcessTable {
     if (isForced || latest === undefined) return this.#waitBriefly(isForced ? this.#listOnce() : this.#current());
     const { clock } = this.#ports;
     const ageMs = clock.elapsed() - latest.atMs;
-    // A failed request says more: whether the daemon is suspended, and what lets it go on.
     if (this.#pending !== undefined && clock.elapsed() - this.#requestedAtMs >= HANG_MS)
-      return "error" in latest.listed ? latest.listed : NO_RESPONSE;
+      return silenceAfter(latest.listed);
     const isDue = ageMs >= LIST_MS && (ageMs >= quietListMs || "error" in latest.listed || this.#hasLogged(latest.log));
     return isDue && this.#pending === undefined ? this.#waitBriefly(this.#listOnce()) : latest.listed;
   }
