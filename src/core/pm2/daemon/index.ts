@@ -167,33 +167,25 @@ function lockedFile(home: Pm2Home, scope: Parameters<Processes["withLock"]>[0]):
 type StartMethod = "requireLasting" | "startApp" | "registerApp" | "restoreList";
 
 function startMethods(home: Pm2Home, newLink: () => Link): Pick<Processes, StartMethod> {
+  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingDaemon(home.socket);
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
       await requireOnlyDaemon(home);
-      await requireLasting(home);
+      await requireLasting();
       return await callOnce(newLink(), call);
     });
   return {
-    requireLasting: () => withPm2Errors(() => requireLasting(home)),
+    requireLasting: () => withPm2Errors(requireLasting),
     startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
     registerApp: async (name, apps, caller) => {
-      const call: Call = { method: "startApp", name, apps, folder: caller, isAtRest: true };
-      await run(call, () => {
+      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true }, () => {
         requireUsable(home);
         createFolder(home);
       });
     },
     restoreList: async () => (await run({ method: "restoreList" })).restored ?? [],
   };
-}
-
-/** A running daemon is where it is. */
-async function requireLasting({ socket }: Pm2Home): Promise<void> {
-  const code = await probeSocket(socket);
-  if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
-  const { requireLastingGroup } = await import("./lasting-group.ts");
-  await requireLastingGroup();
 }
 
 type ActionMethod = ActionCall["method"] | "saveRecords" | "restore" | "saveList";

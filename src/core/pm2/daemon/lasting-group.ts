@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readIfReadable } from "../../files/system.ts";
+import { probeSocket } from "./daemon.ts";
 import { LinkFailure } from "./failure.ts";
 import { groupOf } from "./proc.ts";
 
@@ -10,8 +11,13 @@ const TIMEOUT_MS = 3000;
 /** Of `systemctl show`. */
 export type UnitProperties = Readonly<Partial<Record<"Type" | "KillMode" | "RemainAfterExit" | "MainPID", string>>>;
 
-/** @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT; without an answer of systemd, nothing is known and nothing is refused */
-export async function requireLastingGroup(): Promise<void> {
+/**
+ * A running daemon is where it is. Without an answer of systemd, nothing is known and nothing is refused.
+ * @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT
+ */
+export async function requireLastingDaemon(socket: string): Promise<void> {
+  const code = await probeSocket(socket);
+  if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
   const unit = unitOfGroup(groupOf("self"));
   const properties = unit && (await readProperties(unit).catch(() => undefined));
   if (unit === undefined || properties === undefined || !endsWithCommand(properties, ownCommand())) return;
