@@ -131,9 +131,8 @@ test("a rollback that moves the link alone says so, and does it", async () => {
   const { git } = await execute(rolloutRollback, ports, {}, caller);
   expect(git?.dirty).toEqual(["node_modules/left-pad"]);
   const former = shop.current()!;
-  const [undone] = (await execute(releaseList, ports, {}, caller)).releases.filter(
-    ({ deploy }) => deploy?.former === former,
-  );
+  const { releases } = await execute(releaseList, ports, {}, caller);
+  const undone = releases.find(({ deploy }) => deploy?.former === former);
   const next = undone?.deploy?.id ?? "";
   rmSync(join(shop.root, "current"));
   symlinkSync(`releases/${next}`, join(shop.root, "current"));

@@ -88,5 +88,5 @@ test("a remote that does not exist is refused by name", async () => {
   shop.publish({ "svcm.yaml": project.replace("deploy: {", "deploy: { source: upstream,") });
   const refused = await execute(deployPlan, shop.ports, input, caller).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(SvcmError);
-  expect(refused).toMatchObject({ kind: "DEPLOY_FAILED", body: { details: expect.stringContaining("upstream") } });
+  expect(refused).toMatchObject({ kind: "DEPLOY_IMPOSSIBLE", body: { details: expect.stringContaining("upstream") } });
 });

@@ -55,18 +55,19 @@ export function nodeDeployed(
     async changedFiles({ id, root: folder }) {
       return await (await ports.deploys()).open(folder).changedFiles(id);
     },
-    async planSwitch({ id, root: folder }) {
-      const { layout, planSwitch } = (await ports.deploys()).open(folder);
-      const { from, to } = await planSwitch(id);
-      const isThere = id === null ? from === to : deployOfLink(from) === id;
-      return isThere ? undefined : { path: layout.current, from, to };
-    },
+    planSwitch: async ({ id, root: folder }) => planSwitch((await ports.deploys()).open(folder), id),
     async switchTo({ id, root: folder }) {
       const deployRoot = (await ports.deploys()).open(folder);
       await deployRoot.switchTo(id);
     },
     endUndone: async ({ former, root: folder }, at) => endUndone((await ports.deploys()).open(folder), former, at),
   };
+}
+
+async function planSwitch(root: DeployRoot, id: string | null): ReturnType<Deployed["planSwitch"]> {
+  const { from, to } = await root.planSwitch(id);
+  const isThere = id === null ? from === to : deployOfLink(from) === id;
+  return isThere ? undefined : { path: root.layout.current, from, to };
 }
 
 async function endUndone(root: DeployRoot, id: string | null, at: string): Promise<void> {

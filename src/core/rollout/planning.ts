@@ -76,7 +76,7 @@ export async function computePlan(
   const first = await compareContent(ports, request, { content: read, start, context });
   const isRepeated = first.steps.length === 0 || read.loaded?.apps.every(({ volatile }) => volatile !== undefined);
   const content = isRepeated ? read : await repeatEcosystem(ports, request, read, "review");
-  const { environment, name, fileName, path, loaded } = content;
+  const { name, loaded } = content;
   const { input, leftOut, code, ...decision } =
     content === read ? first : await compareContent(ports, request, { content, start, context });
   const { expected, running, failing } = input;
@@ -84,10 +84,7 @@ export async function computePlan(
   const startedCode = findStartedCode(code, decision);
   const uncommitted = await listUncommitted(ports, startedCode);
   const plan = createPlan(input, decision, {
-    environment,
-    name,
-    fileName,
-    path,
+    ...placeOf(content),
     exists: loaded !== undefined,
     choices: omitUndefined({ service, apps, prune, preflight, restart }),
     git: withUncommitted(await git, uncommitted),
@@ -114,19 +111,12 @@ export async function computePlan(
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
-  return {
-    plan,
-    decision,
-    content,
-    expecting,
-    expected,
-    running,
-    failing,
-    envFiles,
-    startedCode,
-    uncommitted,
-    ...context,
-  };
+  const known = { expecting, expected, running, failing, envFiles, startedCode, uncommitted };
+  return { plan, decision, content, ...known, ...context };
+}
+
+function placeOf({ environment, name, fileName, path }: EcosystemContent) {
+  return { environment, name, fileName, path };
 }
 
 async function readStartedAs(

@@ -72,7 +72,6 @@ interface UnitRules extends Pick<CodeRules, "include" | "exclude"> {
 
 /** As a plan finds the unit of the app. */
 function rulesOf(release: string, { cwd, script, folder, include, exclude }: NotedApp): UnitRules[] {
-  const real = (path: string): string | null => (existsSync(path) ? realpathSync(path) : null);
   const unit = findUnit({
     cwd: real(cwd),
     script: real(script),
@@ -85,6 +84,10 @@ function rulesOf(release: string, { cwd, script, folder, include, exclude }: Not
   return unit !== undefined && isInside(unit.folder, release)
     ? [{ folder: relative(release, unit.folder), include, exclude }]
     : [];
+}
+
+function real(path: string): string | null {
+  return existsSync(path) ? realpathSync(path) : null;
 }
 
 /** A file of several units is code if it is code of one of them. */

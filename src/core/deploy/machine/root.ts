@@ -9,7 +9,7 @@ import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
 import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
+import type { DeployRoot, DiskSize, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
@@ -54,11 +54,7 @@ export function deployRoot(root: string): DeployRoot {
     planSwitch: (id) => attempt(() => planSwitch(layout, id)),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
-    free: () =>
-      attempt(async () => {
-        const { bavail, bsize, ffree } = statfsSync(root);
-        return { bytes: bavail * bsize, files: ffree };
-      }),
+    free: () => attempt(async () => readFree(root)),
     packageFolder: (folder) =>
       attempt(async () => ({
         folder,
@@ -78,10 +74,7 @@ export function deployRoot(root: string): DeployRoot {
     writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
-    forget: (id) =>
-      attempt(async () => {
-        for (const kind of ["log", "jsonl"]) await rm(join(layout.records, `${id}.${kind}`), { force: true });
-      }),
+    forget: (id) => attempt(() => forgetRecord(layout, id)),
     removeLeftovers: () => attempt(() => removeLeftovers(layout)),
   };
 }
@@ -167,6 +160,15 @@ async function readRecords({ records }: Layout) {
 async function writeRevision(folder: string, commit: string, checkout: string): Promise<void> {
   const path = join(folder, REVISION_FILE);
   if (!existsSync(path) && readRevision(checkout) !== null) await writeFile(path, `${commit}\n`);
+}
+
+function readFree(root: string): DiskSize {
+  const { bavail, bsize, ffree } = statfsSync(root);
+  return { bytes: bavail * bsize, files: ffree };
+}
+
+async function forgetRecord({ records }: Layout, id: string): Promise<void> {
+  for (const kind of ["log", "jsonl"]) await rm(join(records, `${id}.${kind}`), { force: true });
 }
 
 /** Processes of other users are not visible; their release is protected by PM2's list, which names it. */

@@ -176,7 +176,7 @@ function startMethods(
   newLink: () => Link,
   launch: (folder: string) => Promise<void>,
 ): Pick<Processes, StartMethod> {
-  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingGroup(home.socket);
+  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingDaemon(home.socket);
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);
@@ -189,8 +189,7 @@ function startMethods(
     requireLasting: () => withPm2Errors(requireLasting),
     startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
     registerApp: async (name, apps, caller) => {
-      const call: Call = { method: "startApp", name, apps, folder: caller, isAtRest: true };
-      await run(call, () => {
+      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true }, () => {
         requireUsable(home);
         createFolder(home);
       });

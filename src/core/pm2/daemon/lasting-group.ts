@@ -11,9 +11,11 @@ const TIMEOUT_MS = 3000;
 /** Of `systemctl show`. */
 export type UnitProperties = Readonly<Partial<Record<"Type" | "KillMode" | "RemainAfterExit" | "MainPID", string>>>;
 
-/** @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT; without an answer of systemd, nothing is known and nothing is refused */
-export async function requireLastingGroup(socket: string): Promise<void> {
-  // A running daemon is where it is.
+/**
+ * A running daemon is where it is. Without an answer of systemd, nothing is known and nothing is refused.
+ * @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT
+ */
+export async function requireLastingDaemon(socket: string): Promise<void> {
   const code = await probeSocket(socket);
   if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
   const unit = unitOfGroup(groupOf("self"));

@@ -16,7 +16,7 @@ import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
 import { endHalf, type ApplyRun } from "./failure.ts";
-import { endWithOtherCode, listChangedCode, unknownCode } from "./changed-code.ts";
+import { endWithOtherCode, readCodeAfter } from "./changed-code.ts";
 import { readEvidence } from "./last-errors.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { readServedApps, readUnloaded, readUnserved } from "../../running/read-unserved.ts";
@@ -98,14 +98,9 @@ async function applyLocked(
   const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
-  const changed = await listChangedCode(ports, planned);
-  const isKnown = planned.uncommitted.problem === null;
-  if (isKnown && changed.paths.length > 0)
-    throw await endWithOtherCode(recording, plan, { paths: changed.paths, left });
-  const unknown = [
-    ...(await findUnproven(run, running, { servedBefore, hasFailed })),
-    ...unknownCode(planned, running, changed),
-  ];
+  const code = await readCodeAfter(ports, planned, running);
+  if (code.changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: code.changed, left });
+  const unknown = [...(await findUnproven(run, running, { servedBefore, hasFailed })), ...code.unknown];
   const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
 }

@@ -13,11 +13,23 @@ import type { AppliedState } from "../release.ts";
 import { checkoutCommand, ignoreUnrecorded } from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 
-/** Committed or written while the steps ran, so the plan did not show it. */
-export async function listChangedCode(
+interface CodeAfter {
+  readonly changed: readonly string[];
+  readonly unknown: readonly UnknownPart[];
+}
+
+export async function readCodeAfter(
   ports: ApplyPorts,
-  { plan: { git }, startedCode }: Planned,
-): Promise<Uncommitted> {
+  planned: Planned,
+  running: readonly ProcessRecord[],
+): Promise<CodeAfter> {
+  const after = await listChangedCode(ports, planned);
+  const isKnown = planned.uncommitted.problem === null;
+  return { changed: isKnown ? after.paths : [], unknown: unknownCode(planned, running, after) };
+}
+
+/** Committed or written while the steps ran, so the plan did not show it. */
+async function listChangedCode(ports: ApplyPorts, { plan: { git }, startedCode }: Planned): Promise<Uncommitted> {
   if (git === null) return { paths: [], problem: null };
   const { paths, problem } = await listUncommitted(ports, startedCode, git.commit);
   const changed = paths.filter((path) => !git.dirty.includes(path));

@@ -1,5 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
+import type { HasReleases } from "../port-releases.ts";
 import type { HasStamps, HasFiles } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -59,16 +60,7 @@ export async function planRollback(
   const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();
   const running = await listOrEmpty({ list });
-  const steps = await Promise.all(
-    apps.map(async (app) => {
-      const names = namesOfApp(undone, app);
-      const pins = await ports.releases.changedEnvFiles(envFileCopies(undone, names));
-      const own = running.filter(({ name }) => names.includes(name));
-      const former = undone.before.filter(({ name }) => names.includes(name));
-      const mayDiffer = names.some((name) => isDoubtful(ownMember(undone.left.apps, name), former));
-      return createReturnStep(app, former, own, { isPinned: pins.size > 0, mayDiffer, digest });
-    }),
-  );
+  const steps = await Promise.all(apps.map((app) => planReturn(ports, undone, app, { running, digest })));
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
@@ -102,6 +94,20 @@ export async function planRollback(
     appliedState,
     settingsOf: await readSettingsOrDefaults(ports, appliedState),
   };
+}
+
+async function planReturn(
+  { releases }: HasReleases,
+  undone: ReleaseHead,
+  app: string,
+  { running, digest }: { readonly running: readonly ProcessRecord[]; readonly digest: (text: string) => string },
+): Promise<RollbackPlan["steps"][number]> {
+  const names = namesOfApp(undone, app);
+  const pins = await releases.changedEnvFiles(envFileCopies(undone, names));
+  const own = running.filter(({ name }) => names.includes(name));
+  const former = undone.before.filter(({ name }) => names.includes(name));
+  const mayDiffer = names.some((name) => isDoubtful(ownMember(undone.left.apps, name), former));
+  return createReturnStep(app, former, own, { isPinned: pins.size > 0, mayDiffer, digest });
 }
 
 /** Also of an older svcm, which did not record which processes had read the copies. */

@@ -11,7 +11,8 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { FILES } from "./scenes.ts";
 
 function edited() {
-  const { root, git } = makeRepository(FILES);
+  const repository = makeRepository(FILES);
+  const { root } = repository;
   writeFileSync(join(root, "server.js"), "// by hand");
   const code = nodeRunningCode({ root, env: plainEnvironment(), pm2Home: temporaryFolder() });
   const app = {
@@ -23,7 +24,7 @@ function edited() {
     processes: [],
   };
   const request = { ...app, include: [], exclude: [], others: [] };
-  return { root, git, look: () => code.listUncommitted([request]) };
+  return { root, repository, look: () => code.listUncommitted([request]) };
 }
 
 test("all of it", async () => {
@@ -40,12 +41,12 @@ test("what a slow disk does not give within ten seconds is not called unchanged"
 });
 
 test("nor is it if Git does not list the commit", async () => {
-  const { root, git, look } = edited();
-  const tree = git("rev-parse", "HEAD^{tree}").trim();
+  const { root, repository, look } = edited();
+  const tree = repository.git("rev-parse", "HEAD^{tree}").trim();
   rmSync(join(root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
   expect(await look()).toEqual({
     paths: [],
-    problem: `Git did not list the files of ${git("rev-parse", "HEAD").slice(0, 10)}`,
+    problem: `Git did not list the files of ${repository.git("rev-parse", "HEAD").slice(0, 10)}`,
   });
 });
 
