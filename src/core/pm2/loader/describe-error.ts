@@ -40,7 +40,7 @@ function describe(thrown: unknown, file: string): Failure {
 const MODULE = /\brequire\((["'])[\w@./:-]+\1\)/g;
 const HAS_NO_VALUE = { code: /^[^"'`\d/$]*$/, data: /^[\s[{-]*(?:[\w.-]+|"[\w.-]+")?\s*:?\s*$/ } as const;
 
-/** Behind a value, the column would tell how long the value is, which may be a secret. */
+/** Behind a value, the column would show how long the value is, which may be a secret. */
 function discreet(at: FileLocation | undefined): FileLocation | undefined {
   if (at === undefined) return undefined;
   const { file, line, column } = at;

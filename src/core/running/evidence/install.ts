@@ -76,7 +76,7 @@ function isOfNode(script: string | null): boolean {
   return script !== null && /\.[cm]?[jt]sx?$/.test(script) && !isLauncher(script);
 }
 
-/** What pip, uv and others write for each package of a virtual environment: its files, with their digests. */
+/** Pip, uv and others write one for each package of a virtual environment: its files, with their digests. */
 function findRecords(venv: string): string[] {
   const mark = join(venv, "pyvenv.cfg");
   if (!existsSync(mark)) return [];

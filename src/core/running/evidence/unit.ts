@@ -211,7 +211,7 @@ function programFolders({ script, loads }: CodeRequest): string[] {
   return [script, ...(loads?.programs ?? [])].map((path) => dirname(dirname(path)));
 }
 
-/** What they lead to is loaded by their names, such as that of `dist` in `dist -> builds/2`. */
+/** Code is loaded by their names, such as that of `dist` in `dist -> builds/2`. */
 function folderLinks({ entries }: Walk): string[] {
   return entries.flatMap(({ kind, path, absolute }) =>
     kind === "link" && mayFollow(basename(path)) && isFolder(absolute) ? [path] : [],

@@ -54,29 +54,32 @@ const LINKS = {
   node_modules: ["deps/2", "deps/1"],
 } as const;
 
-test.each(Object.entries(LINKS))("a link %s in the folder that is moved is no rest", async (link, [before, after]) => {
-  for (const [hasGit, hasRecord] of [
-    [true, true],
-    [true, false],
-    [false, true],
-    [false, false],
-  ] as const) {
-    const scene = makeScene(hasGit, {
-      ".gitignore": "node_modules\ndist\nlib\nbuilds\n",
-      "server.js": 'require("./dist/app.js");',
-      "builds/1/app.js": "1",
-      "builds/2/app.js": "2",
-      "libs/1/x.js": "1",
-      "libs/2/x.js": "2",
-      "deps/1/.package-lock.json": "{}",
-      "deps/2/.package-lock.json": "{ }",
-    });
-    relink(scene.root, before, link);
-    const request = await scene.start();
-    if (hasRecord) expect(await scene.verdict(request)).toBe("same");
-    relink(scene.root, after, link);
-    const isInstall = link === "node_modules";
-    const step = isInstall ? "changed stale: dependencies" : `changed stale: ${link}`;
-    expect(await scene.verdict(request)).toMatch(isInstall && !hasRecord ? /^unknown: / : new RegExp(`^${step}$`));
-  }
-});
+test.each(Object.entries(LINKS))(
+  "a link %s in the folder that is moved leaves no empty plan",
+  async (link, [before, after]) => {
+    for (const [hasGit, hasRecord] of [
+      [true, true],
+      [true, false],
+      [false, true],
+      [false, false],
+    ] as const) {
+      const scene = makeScene(hasGit, {
+        ".gitignore": "node_modules\ndist\nlib\nbuilds\n",
+        "server.js": 'require("./dist/app.js");',
+        "builds/1/app.js": "1",
+        "builds/2/app.js": "2",
+        "libs/1/x.js": "1",
+        "libs/2/x.js": "2",
+        "deps/1/.package-lock.json": "{}",
+        "deps/2/.package-lock.json": "{ }",
+      });
+      relink(scene.root, before, link);
+      const request = await scene.start();
+      if (hasRecord) expect(await scene.verdict(request)).toBe("same");
+      relink(scene.root, after, link);
+      const isInstall = link === "node_modules";
+      const step = isInstall ? "changed stale: dependencies" : `changed stale: ${link}`;
+      expect(await scene.verdict(request)).toMatch(isInstall && !hasRecord ? /^unknown: / : new RegExp(`^${step}$`));
+    }
+  },
+);
