@@ -15,7 +15,7 @@ function declare(greeting: string): void {
   writeFileSync(join(own.folder, "pm2/ecosystem.dev.config.cjs"), `module.exports = { apps: [${app}] };`);
 }
 
-test("variables of a shell are no difference in another one, and those of the file are", async () => {
+test("variables of a shell do not count in another one, and those of the file do", async () => {
   writeFileSync(join(own.folder, "api.cjs"), IDLE);
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
   declare("hello");

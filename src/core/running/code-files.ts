@@ -129,8 +129,6 @@ function weighByName(path: string, status: GitStatus, age: Age, rules: CodeRules
   const look = lookOf(path, folders);
   if (isSettings(look, age, folders)) return "doubtful";
   if (isBeside) return weighBeside(path, look, age);
-  // A package manager copied a local package.
-  if (look === "source" && path.includes("node_modules/")) return "code";
   return weighElsewhere(isDocs ? "unclear" : look, { status, age, rules });
 }
 

@@ -20,10 +20,14 @@ export interface CodeUnit {
 /** PM2's own server reads each file when a request comes, so it never serves former ones. */
 const STATIC_SERVER = /\/pm2\/lib\/API\/Serve\.js$/;
 
+function isStaticServer(script: string | null): boolean {
+  return script !== null && STATIC_SERVER.test(script);
+}
+
 /** `undefined` if the folder of the app does not exist, and for an app that loads nothing of it. */
 export function findUnit(question: UnitQuestion): CodeUnit | undefined {
   const { cwd, script } = question;
-  if (cwd === null || (script !== null && STATIC_SERVER.test(script))) return undefined;
+  if (cwd === null || isStaticServer(script)) return undefined;
   const ofFolder = folderUnit(question, cwd);
   if (script === null || isInstalled(script)) return { folder: ofFolder, scriptFolder: null };
   const isThroughLink = isInside(script, cwd) && hasLinkBelow(question, cwd, script);

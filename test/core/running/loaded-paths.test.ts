@@ -53,7 +53,7 @@ test.each([
     "while read -r l; do :; done < live; echo $(<other)",
     ["/srv/app/live", "/srv/app/other"],
   ],
-  ["what a shell writes, or a program of its own", "cat > out <<END\nnode -a -b; . ./$X", []],
+  ["what a shell writes, and the options of a program", "cat > out <<END\nnode -a -b; . ./$X", []],
   ["neither a path with a variable nor output", "node a.js $HOME/a.json > data/b.json", []],
 ])("settings in a command: %s", (_name, text, settings) => {
   expect(settingsInTexts([text], "/srv/app")).toEqual(settings);

@@ -26,8 +26,7 @@ function describe(thrown: unknown, file: string): Failure {
     return fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
   if (thrown instanceof YamlSyntaxError) {
     const { line, column } = thrown;
-    const at = discreet({ file, line, column });
-    return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at };
+    return { ...fail("ECOSYSTEM_FILE_SYNTAX", "the file is not valid YAML"), at: discreet({ file, line, column }) };
   }
   if (!(thrown instanceof Error)) return fail("ECOSYSTEM_FILE_THREW", "the file threw a value that is not an Error");
   // The file itself may call `JSON.parse`.
@@ -35,14 +34,16 @@ function describe(thrown: unknown, file: string): Failure {
   const at = parsedAt ?? frameLocation(thrown.stack);
   const failure = moduleFailure(thrown, at?.file ?? file) ?? ownFailure(thrown, file);
   const described = failure ?? (parsedAt === undefined ? runFailure(thrown) : parserFailure(thrown, file));
-  return { ...described, at: at && discreet(at) };
+  return { ...described, at: discreet(at) };
 }
 
 const MODULE = /\brequire\((["'])[\w@./:-]+\1\)/g;
 const HAS_NO_VALUE = { code: /^[^"'`\d/$]*$/, data: /^[\s[{-]*(?:[\w.-]+|"[\w.-]+")?\s*:?\s*$/ } as const;
 
-/** Behind a value, the column would tell how long the value is, which may be a secret. */
-function discreet({ file, line, column }: FileLocation): FileLocation {
+/** Behind a value, the column would show how long the value is, which may be a secret. */
+function discreet(at: FileLocation | undefined): FileLocation | undefined {
+  if (at === undefined) return undefined;
+  const { file, line, column } = at;
   const text = readSource(file).split("\n")[line - 1];
   const before = text?.slice(0, (column ?? 1) - 1).replaceAll(MODULE, "");
   const isSafe = before !== undefined && HAS_NO_VALUE[/\.(?:ya?ml|json\w*)$/.test(file) ? "data" : "code"].test(before);

@@ -106,8 +106,10 @@ async function classify(
 ): Promise<{ readonly statusOf: (path: string) => FileStatus; readonly weightOf: (path: string) => Weight }> {
   const outside = new Set(unit.walk.entries.filter(({ isOutside }) => isOutside).map(({ path }) => path));
   const paths = [...newer.filter(({ kind }) => kind !== "folder").map(({ path }) => path), ...gone];
+  // A local package in `node_modules` is a copy of what Git tracks.
+  const isApart = (path: string): boolean => outside.has(path) || path.includes("node_modules/");
   const ignored = await repository.ignored(
-    paths.filter((path) => !tracked(path) && !outside.has(path)),
+    paths.filter((path) => !tracked(path) && !isApart(path)),
     folder,
   );
   const statusOf = (path: string): FileStatus =>

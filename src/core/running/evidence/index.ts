@@ -22,6 +22,10 @@ export interface RunningCodeOptions extends Pick<GitOptions, "root" | "env"> {
 
 const MANIFESTS = ["package.json", "pyproject.toml", "requirements.txt"];
 
+function isProject(folder: string): boolean {
+  return MANIFESTS.some((name) => existsSync(join(folder, name)));
+}
+
 /** While files are uncommitted, their list has to be whole. */
 const UNCOMMITTED_BUDGET_MS = 10_000;
 
@@ -97,7 +101,6 @@ class Looking {
     const isProgram = place.script !== null && PROGRAM.test(place.script) && !isInstalled(place.script);
     if (folder === undefined || root === null || isProgram) return [];
     const found = new Set(started.flatMap(({ process }) => readFoldersBelow(process.pid)));
-    const isProject = (path: string): boolean => MANIFESTS.some((name) => existsSync(join(path, name)));
     return [...found].filter(
       (path) => !isInside(path, folder) && !isInside(folder, path) && (isInside(path, root) || isProject(path)),
     );

@@ -35,8 +35,14 @@ export function readInstall(folder: string | undefined, around: Surroundings): I
   if (folder === undefined) return NO_INSTALL;
   const { links } = around;
   const install = readFiles(folder, around);
-  const changed = [...links.keys()].map((link) => lstatSync(link, { throwIfNoEntry: false })?.ctimeMs ?? 0);
+  const modules = [...upwards(folder)].map((at) => join(at, "node_modules"));
+  const changed = [...links.keys(), ...modules].map((path) => linkChangedMs(path));
   return { ...install, links: Object.fromEntries(links), changedMs: Math.max(install.changedMs, ...changed) };
+}
+
+function linkChangedMs(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isSymbolicLink() === true ? stats.ctimeMs : 0;
 }
 
 function readFiles(folder: string, { packages, script, venvs }: Surroundings): Omit<Install, "links"> {
@@ -70,7 +76,7 @@ function isOfNode(script: string | null): boolean {
   return script !== null && /\.[cm]?[jt]sx?$/.test(script) && !isLauncher(script);
 }
 
-/** What pip, uv and others write for each package of a virtual environment: its files, with their digests. */
+/** Pip, uv and others write one for each package of a virtual environment: its files, with their digests. */
 function findRecords(venv: string): string[] {
   const mark = join(venv, "pyvenv.cfg");
   if (!existsSync(mark)) return [];

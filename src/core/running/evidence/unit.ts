@@ -1,19 +1,17 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Place } from "../code-evidence.ts";
-import { isInBuild, matchesAny, mayBeCode, NEXT_BUILD, type CodeRules } from "../code-files.ts";
+import { isInBuild, matchesAny, mayBeCode, mayFollow, NEXT_BUILD, type CodeRules } from "../code-files.ts";
 import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
 import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
-import { readTextSync } from "../../files/system.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
+import { findWorkspaceLinks } from "./workspace-links.ts";
 import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
-import { isRecord, parseRecord } from "../../words/record.ts";
-import { omitUndefined } from "../../api/omit-undefined.ts";
 
 /** Shared by the apps of one folder. */
 export interface FolderFiles {
@@ -71,7 +69,7 @@ export class Unit {
       declaredScript: inRoot(request.script),
       serviceFolder: request.folder === undefined ? null : realPath(request.folder),
       root: realRoot,
-      hasPackage: (folder) => existsSync(join(folder, "package.json")),
+      hasPackage,
     });
     this.folder = found?.folder;
     const { folder, place } = this;
@@ -87,30 +85,19 @@ export class Unit {
     this.missingSettings = removed;
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.#own = new Set(folder === undefined ? [] : ownOf(folder));
-    this.rules = {
-      named,
-      settings,
-      own: this.#own,
-      scriptFolder,
-      others: new Set(others.map(toPath)),
-      include,
-      exclude,
-    };
+    const apart = new Set(others.map(toPath));
+    this.rules = { named, settings, own: this.#own, scriptFolder, others: apart, include, exclude };
     const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
     const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
-    this.#folderFiles = once(() =>
-      folder === undefined
-        ? undefined
-        : read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) }),
-    );
-    const programs = [request.script, ...(request.loads?.programs ?? [])];
+    this.#folderFiles = once(() => {
+      if (folder === undefined) return undefined;
+      const files = read({ folder, packages: packages(), others, exclude, loads: outsideOf(folder, loads) });
+      for (const path of folderLinks(files.walk)) named.add(path);
+      return files;
+    });
+    const venvs = () => [...this.walk.venvs, ...programFolders(request)];
     this.#install = once(() =>
-      readInstall(folder, {
-        packages: packages(),
-        links: links(),
-        script: place.script,
-        venvs: [...this.walk.venvs, ...programs.map((path) => dirname(dirname(path)))],
-      }),
+      readInstall(folder, { packages: packages(), links: links(), script: place.script, venvs: venvs() }),
     );
   }
 
@@ -215,6 +202,22 @@ function realPaths(paths: readonly string[] = []): string[] {
   return paths.flatMap((path) => realPath(path) ?? []).filter((path) => !isInstalled(path));
 }
 
+function hasPackage(folder: string): boolean {
+  return existsSync(join(folder, "package.json"));
+}
+
+/** Above the folder `bin` of each of them. */
+function programFolders({ script, loads }: CodeRequest): string[] {
+  return [script, ...(loads?.programs ?? [])].map((path) => dirname(dirname(path)));
+}
+
+/** Code is loaded by their names, such as that of `dist` in `dist -> builds/2`. */
+function folderLinks({ entries }: Walk): string[] {
+  return entries.flatMap(({ kind, path, absolute }) =>
+    kind === "link" && mayFollow(basename(path)) && isFolder(absolute) ? [path] : [],
+  );
+}
+
 /** Apps of one folder with other scripts share its walk. */
 function outsideOf(unit: string, { files, folders, texts = [], settings = [] }: LoadedPaths): LoadedPaths {
   return { files: [...files, ...texts, ...settings].filter((path) => !isInside(path, unit)), folders };
@@ -239,60 +242,4 @@ export function readFolder(
 
 export function withoutNested(folders: readonly string[]): string[] {
   return folders.filter((one) => !folders.some((other) => other !== one && isInside(one, other)));
-}
-
-const MAX_PACKAGES = 200;
-const DEPENDENCIES = ["dependencies", "optionalDependencies", "peerDependencies"] as const;
-
-/** The links of a workspace, and the real folders outside of `node_modules` to which they lead, from package to package. */
-function findWorkspaceLinks(unit: string): Map<string, string> {
-  const links = new Map<string, string>();
-  const visited = new Set([unit]);
-  const waiting = [unit];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const [name, source] of readDependencies(folder)) {
-      const { link = "", target } = findPackage(folder, name, isCopied(source)) ?? {};
-      if (target === undefined || visited.size > MAX_PACKAGES) continue;
-      links.set(link, target);
-      if (visited.has(target)) continue;
-      visited.add(target);
-      waiting.push(target);
-    }
-  }
-  return links;
-}
-
-function readDependencies(folder: string): [name: string, source: unknown][] {
-  try {
-    const content = parseRecord(readTextSync(join(folder, "package.json"))) ?? {};
-    return DEPENDENCIES.flatMap((member) => (isRecord(content[member]) ? Object.entries(content[member]) : []));
-  } catch {
-    return [];
-  }
-}
-
-/** Some package managers copy a local package, and copy it again without a change of the lockfile. */
-function isCopied(source: unknown): boolean {
-  return typeof source === "string" && /^(?:file|workspace|portal):(?!.*\.t(?:ar\.)?gz$)/.test(source);
-}
-
-/** As Node.js looks for it: in `node_modules` of the folder and of each one above. */
-function findPackage(
-  folder: string,
-  name: string,
-  mayBeCopy: boolean,
-): { readonly link: string; readonly target?: string } | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const link = join(at, "node_modules", name);
-    const stats = lstatSync(link, { throwIfNoEntry: false });
-    const isLink = stats?.isSymbolicLink() === true;
-    if (isLink || (mayBeCopy && stats?.isDirectory() === true))
-      return { link, ...omitUndefined({ target: localFolder(link, mayBeCopy) }) };
-    if (stats !== undefined || at === dirname(at)) return undefined;
-  }
-}
-
-function localFolder(link: string, mayBeCopy: boolean): string | undefined {
-  const target = realPath(link);
-  return target === null || (target.includes("/node_modules/") && !mayBeCopy) ? undefined : target;
 }

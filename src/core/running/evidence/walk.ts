@@ -25,7 +25,7 @@ export interface Walk {
   readonly entries: readonly WalkedEntry[];
   /** Why it is incomplete; `null` if it is not. */
   readonly problem: string | null;
-  /** Virtual environments of Python, as absolute paths. What is installed in one is compared in another way. */
+  /** Virtual environments of Python, as absolute paths. Their packages are compared in another way. */
   readonly venvs: readonly string[];
 }
 

@@ -158,7 +158,7 @@ test("a folder of the repository to which a shell changed is code, and no exchan
   expect(await scene.verdict(request)).toBe("changed stale: ../other/server.js");
 });
 
-test("another project to which a shell changed is code, and a folder that is none is not", async () => {
+test("another project to which a shell changed is code, and another folder is not", async () => {
   const other = temporaryFolder();
   write(other, { "package.json": "{}", "server.js": "1" });
   const scene = makeScene(true, { "package.json": "{}", "start.sh": "exec node server.js" });

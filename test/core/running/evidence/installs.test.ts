@@ -1,4 +1,4 @@
-/** What is installed for an app, by other package managers than that of its folder, and in other ways. */
+/** Packages that are installed for an app in other ways than by npm in its folder. */
 import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
