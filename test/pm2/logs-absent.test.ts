@@ -43,6 +43,12 @@ test("output to /dev/null is reported for an app that is named, and for one that
   expect((await read({})).problems.filter(({ app }) => app === "half")).toEqual([]);
   const { code, stderr } = await command("logs", "quiet");
   expect([code, stderr]).toEqual([0, expect.stringContaining("out_file is /dev/null")]);
+  await own.run({ name: "disabled", disable_logs: true });
+  const { problems } = await read({ app: "disabled" });
+  expect(problems.map(({ details }) => details)).toEqual([
+    "PM2 keeps no output of disabled: it has disable_logs.",
+    "PM2 keeps no errors of disabled: it has disable_logs.",
+  ]);
 });
 
 test.runIf(process.platform === "linux")("a log file that was deleted while PM2 writes to it is reported", async () => {

@@ -200,15 +200,22 @@ export async function explainZeroes(events: readonly LogEvent[], witnesses: Witn
         isLast && mode !== "fork" && (logsLeft -= 1) >= 0
           ? await witnesses.tailOf(logged.event).catch(() => undefined)
           : undefined;
-      const hasFreshErrors = tail !== undefined && tail.lines.length > 0 && isWrittenAt(tail.writtenMs, logged.atMs);
-      const isNear = (other: LogEvent | undefined): boolean =>
-        other !== undefined && Math.abs(other.atMs - logged.atMs) <= REPEAT_MS;
-      const isRepeated = witnesses.isService(logged.event) && [own[at - 1], own[at + 1]].some(isNear);
+      const hasFreshErrors = isFresh(tail, logged.atMs);
+      const isRepeated = witnesses.isService(logged.event) && hasNeighbour(own, at);
       const evidence = { hasFreshErrors, isRepeated, isRestarted: logged.zero.isRestarted };
       explained.set(logged, explain(logged, mode, evidence));
     }
   }
   return explained.size === 0 ? events : events.map((logged) => explained.get(logged) ?? logged);
+}
+
+function isFresh(tail: ErrorTail | undefined, endMs: number): boolean {
+  return tail !== undefined && tail.lines.length > 0 && isWrittenAt(tail.writtenMs, endMs);
+}
+
+function hasNeighbour(ends: readonly LogEvent[], at: number): boolean {
+  const { atMs = NaN } = ends[at] ?? {};
+  return [ends[at - 1], ends[at + 1]].some((one) => one !== undefined && Math.abs(one.atMs - atMs) <= REPEAT_MS);
 }
 
 function explain(logged: LogEvent, mode: ExecMode | "unknown", evidence: ZeroEvidence): LogEvent {

@@ -131,7 +131,8 @@ export function isUnrequested({ kind, cause }: Pick<SvcmEvent, "kind" | "cause">
 }
 
 /** PM2 leaves a process alone after one of its `stop_exit_codes`, which its app chose. */
-export function asDeclared(event: SvcmEvent, { name, reason }: Pick<ProcessState, "name" | "reason">): SvcmEvent {
+export function asDeclared(event: SvcmEvent, state: Pick<ProcessState, "name" | "reason"> | undefined): SvcmEvent {
+  const { name, reason = null } = state ?? {};
   if (event.cause !== "crash" || event.exitCode === undefined || name !== "ended" || reason === null) return event;
   const others = event.evidence.filter((sentence) => !sentence.startsWith("It ended with exit code "));
   return { ...event, cause: "exit", evidence: [`It ended ${reason}.`, ...others] };

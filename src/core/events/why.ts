@@ -8,7 +8,7 @@ import type { ProcessProblem } from "../api/metrics.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
 import { isGranted, type Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
-import type { DiskReading, Listener, TcpSocket } from "../files/reading.ts";
+import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { TimedEvent } from "./attribute-events.ts";
 import {
@@ -28,7 +28,7 @@ import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { StateOf } from "../running/state.ts";
-import { findSymptoms } from "../running/symptoms.ts";
+import { findSymptoms, type Surroundings } from "../running/symptoms.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
@@ -78,23 +78,20 @@ export async function explainEnd(
   const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
   const errors = await readReason(ports, { process, event, isAllowed: isGranted(caller.grants, "logs") });
   const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
-  const disks = processes.length === 0 ? [] : await readDisks(ports);
   const symptoms = findSymptoms({
     own: processes,
     all: listed,
     pm2Home: ports.workspace.pm2Home,
     errorLines: errors.texts,
     listeners: listeners ?? [],
-    disks,
-    limits: ports.machine.systemLimits(process?.pid ?? null),
-    sockets: processes.length === 0 ? [] : await readSockets(ports, processes),
+    ...(await readMachine(ports, processes, process)),
   });
   const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
   const sinceMs = ports.clock.now() - SPAN_MS;
   const response = {
     app: found.name,
-    event: event && (process === undefined ? event : asDeclared(event, stateOf(process))),
+    event: event && asDeclared(event, process && stateOf(process)),
     reason: errors.reason,
     known:
       event === null
@@ -274,10 +271,19 @@ function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number
   return ends.filter((one) => isUnrequested(one) && Date.parse(one.at) >= from).length;
 }
 
-async function readSockets({ machine }: HasMachine, own: readonly ProcessRecord[]): Promise<readonly TcpSocket[]> {
-  const kernel = await machine.openTrees();
+async function readMachine(
+  ports: HasMachine,
+  own: readonly ProcessRecord[],
+  process: ProcessRecord | undefined,
+): Promise<Pick<Surroundings, "disks" | "limits" | "sockets">> {
+  if (process === undefined) return { disks: own.length === 0 ? [] : await readDisks(ports) };
+  const kernel = await ports.machine.openTrees();
   const isSeen = own.every(({ pid }) => pid === null || kernel?.shows(pid));
-  return kernel !== undefined && isSeen ? kernel.tcpSockets() : [];
+  return {
+    disks: await readDisks(ports),
+    limits: ports.machine.systemLimits(process.pid),
+    sockets: isSeen ? kernel?.tcpSockets() : [],
+  };
 }
 
 async function readDisks({ machine }: HasMachine): Promise<readonly DiskReading[]> {

@@ -1,6 +1,7 @@
 import type { Machine } from "../../files/ports.ts";
 import { once } from "../../words/once.ts";
-import { openLinux, descendantsOf, readActivity, readSystemLimits } from "./linux.ts";
+import { readSystemLimits } from "./limits.ts";
+import { openLinux, descendantsOf, readActivity } from "./linux.ts";
 import { querySystem } from "./host-system.ts";
 
 const MICROSECONDS = 1_000_000;

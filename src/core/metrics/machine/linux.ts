@@ -13,14 +13,7 @@ import {
   parsePidStatm,
 } from "../../files/proc.ts";
 import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
-import type {
-  HostReading,
-  MemoryReading,
-  ProcessReading,
-  IoReading,
-  ProcessActivity,
-  SystemLimits,
-} from "../../files/reading.ts";
+import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { DiskReader } from "./disks.ts";
@@ -283,17 +276,3 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
 
 /** The kernel's function in which an event loop waits; `0` if it is hidden. */
 const EVENT_WAIT = /^0?$|epoll|^ep_poll/;
-
-/** The soft limits. @see proc_pid_limits(5), inotify(7) */
-export function readSystemLimits(pid: number | null): SystemLimits {
-  const text = pid === null ? "" : readIfReadable(`/proc/${pid}/limits`);
-  const limit = (name: string): string | null => new RegExp(`^Max ${name} +(\\S+)`, "m").exec(text)?.[1] ?? null;
-  const ofUser = (name: string): string | null => readIfReadable(`/proc/sys/fs/inotify/${name}`).trim() || null;
-  return {
-    openFiles: limit("open files"),
-    processes: limit("processes"),
-    addressSpace: limit("address space"),
-    inotifyInstances: ofUser("max_user_instances"),
-    inotifyWatches: ofUser("max_user_watches"),
-  };
-}

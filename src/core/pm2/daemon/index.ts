@@ -10,6 +10,7 @@ import { fileLocks, type LockedFile } from "../../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } from "./failure.ts";
 import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
+import { commandReader } from "./command-reader.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { isAppOf, lostDaemons, ownProcess, runsElsewhere } from "./proc.ts";
@@ -22,7 +23,6 @@ import {
   type ReadCall,
   type RenewCall,
 } from "./protocol.ts";
-import type { Pm2Reader, ReaderOptions } from "./worker/reader.ts";
 import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { environmentForPm2 } from "./environment.ts";
@@ -41,8 +41,6 @@ export interface Pm2Options {
 
 const CALL_TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT_MS = 60_000;
-/** The next question of the same command does not wait for a daemon that has just been silent. */
-const SILENCE_MS = 3000;
 
 export function pm2Processes(options: Pm2Options): Processes {
   const { env, cwd, timeoutMs = CALL_TIMEOUT_MS, isCommand = false } = options;
@@ -63,24 +61,12 @@ export function pm2Processes(options: Pm2Options): Processes {
     if (code !== undefined) throw unreachableError(code, home.socket);
     return link().call(call, signal);
   };
-  const listening = { isWanted: false };
-  const listen = async (isWanted: boolean): Promise<void> => {
-    listening.isWanted = isWanted;
-    await link().call({ method: "ready", isListening: isWanted });
-  };
-  /** PM2's bus comes with its daemon: the first app would write before svcm can listen. */
-  const launch = async (folder: string): Promise<void> => {
-    if (!listening.isWanted || (await probeSocket(home.socket)) === undefined) return;
-    await callOnce(newLink(), { method: "launch", folder });
-    await listen(true);
-  };
+  const { launch, ...busMethods } = listening(home, link, newLink);
   return {
     ...listMethods(home, callDaemon),
     scrub: (texts) => withPm2Errors(async () => (await read({ method: "scrub", texts })).texts ?? []),
     names: () => listPm2Names(env, cwd),
-    listenForReady: (isListening) => withPm2Errors(() => listen(isListening)),
-    readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
-    writtenErrors: ({ pmId }) => withPm2Errors(async () => (await link().call({ method: "written", pmId })).written),
+    ...busMethods,
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
     runsElsewhere: (scripts) => runsElsewhere(home.folder, scripts),
     lostDaemons: () => lostDaemons(home.folder, true),
@@ -100,34 +86,6 @@ export function pm2Processes(options: Pm2Options): Processes {
     digest: (value) => digestWith(salt(), value),
     ownProcess: () => ownProcess(env),
     close: async () => void (await Promise.all([current?.close(), isCommand && reader().close()])),
-  };
-}
-
-/** An aborted command does not wait for a daemon that is silent. */
-function commandReader(options: ReaderOptions) {
-  let reader: Pm2Reader | undefined;
-  let silence: { readonly failure: LinkFailure; readonly atMs: number } | undefined;
-  const close = async (): Promise<void> => reader?.close();
-  const abort = (): void => void close();
-  return {
-    close,
-    async read(call: ReadCall, signal?: AbortSignal): Promise<Answer> {
-      const { Pm2Reader } = await import("./worker/reader.ts");
-      reader ??= new Pm2Reader(options);
-      signal?.throwIfAborted();
-      if (silence !== undefined && performance.now() - silence.atMs < SILENCE_MS) throw silence.failure;
-      signal?.addEventListener("abort", abort, { once: true });
-      try {
-        return await reader.answer(call);
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof LinkFailure && error.code === "PM2_TIMEOUT")
-          silence = { failure: error, atMs: performance.now() };
-        throw error;
-      } finally {
-        signal?.removeEventListener("abort", abort);
-      }
-    },
   };
 }
 
@@ -158,6 +116,31 @@ function listMethods(
         const key = await homeKey(home.folder);
         return { list: (signal) => list(key, signal), digest: (value) => digestWith(key, value) };
       }),
+  };
+}
+
+type BusMethods = Pick<Processes, "listenForReady" | "readyTimes" | "writtenErrors">;
+
+/** PM2's bus comes with its daemon: without `launch`, the first app would write before svcm can listen. */
+function listening(
+  { socket }: Pm2Home,
+  link: () => Link,
+  newLink: () => Link,
+): BusMethods & { readonly launch: (folder: string) => Promise<void> } {
+  let isWanted = false;
+  const listen = async (isListening: boolean): Promise<void> => {
+    isWanted = isListening;
+    await link().call({ method: "ready", isListening });
+  };
+  return {
+    listenForReady: (isListening) => withPm2Errors(() => listen(isListening)),
+    readyTimes: () => withPm2Errors(async () => (await link().call({ method: "ready" })).ready),
+    writtenErrors: ({ pmId }) => withPm2Errors(async () => (await link().call({ method: "written", pmId })).written),
+    async launch(folder) {
+      if (!isWanted || (await probeSocket(socket)) === undefined) return;
+      await callOnce(newLink(), { method: "launch", folder });
+      await listen(true);
+    },
   };
 }
 

@@ -151,13 +151,16 @@ export function listTargets(
 
 export interface DiscardedLog {
   readonly app: string;
+  readonly isDisabled: boolean;
   readonly stream: LogStream;
 }
 
 function listDiscarded({ name, pm2_env: env }: Pm2Process): DiscardedLog[] {
+  const isDisabled = env["disable_logs"] === true;
   return STREAMS.flatMap(([stream, field]) => {
     const path = env[field];
-    return typeof path === "string" && DISCARDED.has(path) ? [{ app: String(name), stream }] : [];
+    const isDiscarded = isDisabled || (typeof path === "string" && DISCARDED.has(path));
+    return isDiscarded ? [{ app: String(name), stream, isDisabled }] : [];
   });
 }
 

@@ -85,9 +85,11 @@ function isTold(
   return requested.length > 0 ? requested.includes(one.app) : targets.every(({ app }) => app !== one.app);
 }
 
-function discardedProblem({ app, stream }: DiscardedLog): LogProblem {
-  const field = stream === "out" ? "out_file" : "error_file";
-  const details = `PM2 keeps no ${stream === "out" ? "output" : "errors"} of ${app}: its ${field} is /dev/null.`;
+function discardedProblem({ app, stream, isDisabled }: DiscardedLog): LogProblem {
+  const reason = isDisabled
+    ? "it has disable_logs"
+    : `its ${stream === "out" ? "out_file" : "error_file"} is /dev/null`;
+  const details = `PM2 keeps no ${stream === "out" ? "output" : "errors"} of ${app}: ${reason}.`;
   return { app, stream, code: "LOG_DISCARDED", details };
 }
 
