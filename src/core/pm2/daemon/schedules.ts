@@ -42,8 +42,7 @@ function answersOf({ requests, times }: Kept, wanted: readonly ScheduleRequest[]
     );
     return times.timesMs[index];
   });
-  const isKnown = (time: ScheduleTime | undefined): time is ScheduleTime => time !== undefined;
-  return timesMs.every(isKnown) ? { zone: times.zone, timesMs } : undefined;
+  return timesMs.every((time) => time !== undefined) ? { zone: times.zone, timesMs } : undefined;
 }
 
 /** The first time after an earlier moment is that after a later one, too, until it has come. */
