@@ -18,7 +18,7 @@ test("a worker that waits for its first call does not keep the program running",
 function playedLink() {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const end = vi.fn(async () => undefined);
+  const end = vi.fn<() => Promise<undefined>>(async () => undefined);
   const played = { respond: (_response: object): void => undefined, end };
   const link = new LogLink({ home: "/srv/.pm2", folders: [], key: new Uint8Array(32) }, (_data, on) => {
     played.respond = (response) => on.response(response as never);
@@ -48,12 +48,12 @@ test.each([
   ["a watch", watch("b", "a+"), "b"],
 ])("after %s for a pattern, a quiet watch without one stays open", async (_what, call, key) => {
   const { link, played } = playedLink();
-  const onEnd = vi.fn();
+  const onEnd = vi.fn<(error: Error) => void>();
   link.listen("a", { onBatch: () => true, onEnd });
   const watched = link.call(watch("a"), []);
   played.respond({ id: 1, places: [] });
   await watched;
-  if (key !== undefined) link.listen(key, { onBatch: () => true, onEnd: vi.fn() });
+  if (key !== undefined) link.listen(key, { onBatch: () => true, onEnd: () => undefined });
   const called = link.call(call, []);
   played.respond({ id: 2, places: [] });
   await called;
