@@ -17,7 +17,7 @@ const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */
 const SHIFT_MS = ((25 * 60 + 1) * 60 + 1) * 1000 + 1;
 /** A block that has it is a copy of `process.env`. */
-const COPY_MARK = "SVCM_COPY_MARK";
+const COPY_MARK = "COPY_MARK_OF_SVCM";
 /** A file that copies all variables often sets these itself, too. */
 const OWN_VARIABLES: ReadonlySet<string> = new Set(["NODE_ENV", "PORT"]);
 const { stringify } = JSON;
