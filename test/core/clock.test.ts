@@ -97,6 +97,7 @@ const WALL_CLOCK = [
   "alerts/alert-state.ts",
   "alerts/alerting.ts",
   "alerts/operations/alerts.ts",
+  "approvals/forget-ended.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
 

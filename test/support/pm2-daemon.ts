@@ -203,7 +203,24 @@ function environmentOf(pid: string): string[] {
 
 /** Of a PM2_HOME. A process that starts while the others are ended is found by the next check. */
 export function endProcesses(home: string): void {
-  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) for (const pid of pids) kill(pid);
+  const ended = new Set<number>();
+  for (let pids = pidsOf(home); pids.length > 0; pids = pidsOf(home)) {
+    for (const pid of pids) {
+      kill(pid);
+      ended.add(pid);
+    }
+  }
+  // The environment goes before the files are closed, and open files keep a disk mounted.
+  while ([...ended].some(hasOpenFiles));
+}
+
+function hasOpenFiles(pid: number): boolean {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.some((thread) => !/\) [ZX] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")));
+  } catch {
+    return false;
+  }
 }
 
 function kill(pid: number): void {
