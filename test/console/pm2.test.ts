@@ -64,7 +64,10 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     await expect
       .poll(() => kind.locator("option").allTextContents())
       .toEqual(["REST API", "WebSocket + REST API", "gRPC + REST API"]);
-    await expect.poll(() => open.command()).toBe(`pm2 start ${path} --only svc-dev-restapi --update-env`);
+    // The kind of the repository's deployments.yaml.
+    await expect
+      .poll(() => open.command())
+      .toBe(`pm2 start ${path} --only svc-dev-restapi,svc-dev-websocketapi --update-env`);
     await open.answered(() => kind.selectOption("grpc-rest-api"));
     await open.page.getByText("Starts svc-dev-restapi, svc-dev-grpcapi and nothing else.").waitFor();
     await expect
@@ -126,11 +129,13 @@ describe.skipIf(!hasBrowser)("the preview", () => {
     const path = open.files.path("pm2/ecosystem.production.config.cjs");
     await open.page.getByText(path, { exact: true }).waitFor();
     await expect.poll(() => open.page.locator(".status-line.error").count()).toBe(0);
-    const example = await open.page.getByRole("group", { name: "Example of an ecosystem file" }).innerText();
+    const group = open.page.getByRole("group", { name: "Example of an ecosystem file" });
+    await group.getByText("my-websocketapi").waitFor();
+    const example = await group.innerText();
     open.files.write("pm2/ecosystem.production.config.cjs", example);
     await open.refresh();
     await open.app("my-restapi").waitFor();
-    await open.page.getByText("Read ecosystem.production.config.cjs again: 1 app.").waitFor();
+    await open.page.getByText("Read ecosystem.production.config.cjs again: 2 apps.").waitFor();
     open.files.write("pm2/ecosystem.production.config.cjs", "module.exports = { apps: [] };");
     await open.refresh();
     await open.page.getByText("ecosystem.production.config.cjs declares no apps.").waitFor();
