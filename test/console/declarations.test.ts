@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expectAccessible(open);
     await entry.getByText(`And ${ofEntry - 3} more issue`).click();
     await expect.poll(() => found.count()).toBe(ofEntry);
-    await words.getByText("Show them", { exact: true }).click();
+    await words.getByText("Show", { exact: true }).click();
     await expect.poll(() => lines.count()).toBe(Number(count));
     await expectAccessible(open);
   });

@@ -106,13 +106,7 @@ export function IssueList({ issues, label, isCounted = false, ...more }: IssueLi
       {first.length > 0 && <Issues issues={first} label={label} {...more} />}
       {rest.length > 0 && (
         <details class="more-issues">
-          <summary>
-            {count === 0
-              ? rest.length === 1
-                ? "Show it"
-                : "Show them"
-              : `And ${pluralize(rest.length, "more issue")}`}
-          </summary>
+          <summary>{count === 0 ? "Show" : `And ${pluralize(rest.length, "more issue")}`}</summary>
           <Issues issues={rest} label={count === 0 ? label : `${label}, the rest`} {...more} />
         </details>
       )}

@@ -83,12 +83,12 @@ function Undo({ release }: { release: Release }): JSX.Element {
       <RequestProblem problem={problem} retry={retry} />
       {answer && <Effects plan={answer} />}
       <p>
-        {release.deploy === undefined ? "Files, code and data stay as they are. " : "Code goes back, and data stays. "}
-        The rollback can be undone.
+        {release.deploy === undefined ? "Files, code and data stay as they are. " : "Code goes back, data stays. "}
+        This can be undone.
       </p>
       {later.length > 0 && (
         <StatusLine tone="warning">
-          Later releases of these apps are undone: {later.map((other) => other.id).join(", ")}.
+          Later releases of them are undone: {later.map((other) => other.id).join(", ")}.
         </StatusLine>
       )}
     </ConfirmDialog>
