@@ -81,7 +81,7 @@ async function expectItEnds(mode: "fork" | "cluster"): Promise<void> {
   expect(await recordOf(name)).toBeUndefined();
 }
 
-test("an app that always ends before it is ready is stopped, and deleted", () => expectItEnds("fork"));
+longTest("an app that always ends before it is ready is stopped, and deleted", () => expectItEnds("fork"));
 
 longTest("a cluster that always ends before it is ready is stopped, and deleted", () => expectItEnds("cluster"));
 
