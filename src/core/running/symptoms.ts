@@ -49,12 +49,16 @@ function takenAddress(errorLines: readonly string[]): { port: number; address: s
   return { port: Number(port), address: address === "null" ? undefined : address };
 }
 
-/** The kernel shows the sockets of all users, but their processes only to them. */
+/** The kernel shows all sockets of the network, but no processes of other users or of other containers with that network. */
 function unseenHolder({ errorLines, listeners, sockets = [] }: Surroundings): string[] {
   const taken = takenAddress(errorLines);
   if (taken === undefined || listeners.some(({ port }) => port === taken.port)) return [];
   const isHeld = sockets.some((socket) => socket.isListening && isTakenBy(socket, taken.port, taken.address));
-  return isHeld ? [`Port ${taken.port} is taken by a process of another user, which this one may not see.`] : [];
+  return isHeld
+    ? [
+        `Port ${taken.port} is taken by a process that cannot be seen from here: of another user, or outside of this container.`,
+      ]
+    : [];
 }
 
 function takenPort(surroundings: Surroundings): string[] {

@@ -54,7 +54,9 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
   [
     "its port is held by another user",
     { errorLines: [TAKEN], sockets: [tcp(3000)] },
-    [/^Port 3000 is taken by a process of another user, which this one may not see\.$/],
+    [
+      /^Port 3000 is taken by a process that cannot be seen from here: of another user, or outside of this container\.$/,
+    ],
   ],
   ["another user holds another address", { errorLines: [TAKEN], sockets: [tcp(3000, { address: "10.0.0.5" })] }, []],
   ["a connection has its port", { errorLines: [TAKEN], sockets: [tcp(3000, { isListening: false })] }, []],
