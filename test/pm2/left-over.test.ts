@@ -46,7 +46,7 @@ longTest("why, doctor and a failed restart name the child that holds the port, a
   await expect(execute(processAct, ports, request, caller)).rejects.toThrow(sentence);
 });
 
-/** Its child is in no tree of PM2, and nobody ends it. */
+/** Its child is not in the tree that PM2 ends. */
 const LEAVER = `require("node:child_process").spawn("sh", ["-c", '"$0" "$1" &', process.execPath, process.env.CHILD], { stdio: "ignore" });
 setInterval(() => {}, 1000);`;
 

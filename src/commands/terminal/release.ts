@@ -1,9 +1,12 @@
 import {
+  type Plan,
   type Release,
   type RollbackPlan,
   changedFilesText,
   failureLines,
+  heldText,
   keptCodeText,
+  leftOutText,
   linkText,
   returnText,
   toPrintable,
@@ -12,6 +15,15 @@ import {
 import { groupBy } from "../../core/words/lists.ts";
 import { nameList } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
+
+/** What a plan leaves as it is, although it is not as declared, or may not be. */
+export function openLines({ held, leftOut, unknown }: Pick<Plan, "held" | "leftOut" | "unknown">): string[] {
+  return [
+    ...held.map((one) => `! ${heldText(one, toPrintable)}`),
+    ...leftOut.map((one) => `! ${leftOutText(one, toPrintable)}`),
+    ...unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
+  ];
+}
 
 export function renderRelease(release: Release): string {
   const { id, outcome, steps, code, undoes, failure, git, keptCode, cannotUndo, unknown = [] } = release;

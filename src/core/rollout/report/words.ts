@@ -199,7 +199,7 @@ export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number
 export function heldText({ name, pmIds, state, by, since }: Plan["held"][number], quote: Quote): string {
   const subject = `${quote(name)} (id ${pmIds.join(", ")})`;
   const from = since === null ? "" : ` since ${since}`;
-  if (state === "running") return `${subject} runs now${from}, so it keeps its definition until its run has ended`;
+  if (state === "running") return `${subject} runs now${from}, so it keeps its definition until an apply after its run`;
   if (state === "failed")
     return `${subject} is a task whose last run${since === null ? "" : `, begun ${since},`} failed, so no step runs it again; to run it: svcm run ${quote(shellQuote(name))}`;
   const who = by === null ? "a command to PM2" : quote(by);
