@@ -1,16 +1,7 @@
 import { shellQuote } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/production.ts";
-import {
-  heldText,
-  isOfFailedTask,
-  readPlanFile,
-  renderPlan,
-  rolloutApply,
-  rolloutPlan,
-  toPrintable,
-  unknownText,
-} from "../core/index.ts";
+import { isOfFailedTask, readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/numbers.ts";
@@ -24,20 +15,17 @@ import {
   restartInput,
 } from "./terminal/flags.ts";
 import { requirePrompt, canPrompt, confirmChange, confirmName } from "./terminal/prompt.ts";
-import { renderRelease } from "./terminal/release.ts";
+import { openLines, renderRelease } from "./terminal/release.ts";
 import { fold } from "./terminal/table.ts";
 import { renderIssues } from "./terminal/validation.ts";
 import { paint, type Screen, stdoutScreen } from "./terminal/screen.ts";
 import type { Plan, Release } from "../core/api/rollout.ts";
 
 /** Without a step, everything is as declared only if nothing is unknown or held back. */
-function renderNoStep({ unknown, held }: Plan, screen: Screen): string {
-  if (unknown.length + held.length === 0) return "Nothing to do.";
-  const lines = [
-    ...held.map((one) => `! ${heldText(one, toPrintable)}`),
-    ...unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
-  ];
-  return fold(["No step.", ...lines].join("\n"), screen);
+function renderResult(release: Release | null, plan: Plan, screen: Screen): string {
+  const open = openLines(plan);
+  const head = release === null ? (open.length === 0 ? "Nothing to do." : "No step.") : renderRelease(release);
+  return fold([head, ...open].join("\n"), screen);
 }
 
 export default class Apply extends SvcmCommand {
@@ -130,8 +118,7 @@ export default class Apply extends SvcmCommand {
     if (!plan.exists) {
       this.setExitCode(1);
       await this.logMissingEcosystem(plan);
-    } else
-      this.print((screen) => (release === null ? renderNoStep(plan, screen) : fold(renderRelease(release), screen)));
+    } else this.print((screen) => renderResult(release, plan, screen));
     const tasks = release === null ? [] : plan.steps.filter(isOfFailedTask);
     const runs = tasks.map(({ app }) => `svcm run ${shellQuote(app)}`).join(" && ");
     if (runs !== "") this.print((screen) => fold(`Next: ${runs}`, screen));

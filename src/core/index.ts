@@ -41,7 +41,8 @@ export type { MetricsPayload } from "./api/metrics.ts";
 export type { Deploy, DeployPlan, DeployResult } from "./api/deploy.ts";
 export type { BootReport, DaemonReport } from "./api/boot.ts";
 export { OUTSIDE_EXIT_CODE } from "./boot/unit-text.ts";
-export type { Release, RollbackPlan } from "./api/rollout.ts";
+export type { RollbackPlan } from "./api/rollback-plan.ts";
+export type { Plan, Release } from "./api/rollout.ts";
 export type { LogBatch, LogQuery } from "./logs/port-logs.ts";
 export { formatFields } from "./logs/fields-text.ts";
 export { lineSize } from "./logs/line.ts";
@@ -82,6 +83,7 @@ export {
   heldText,
   isOfFailedTask,
   keptCodeText,
+  leftOutText,
   linkText,
   returnText,
   unknownText,

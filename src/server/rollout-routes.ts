@@ -7,7 +7,8 @@ import {
   rollbackRequest,
   processRunBody,
 } from "../core/api/rollout-requests.ts";
-import { planBody, releaseBody, releaseListBody, rollbackPlanBody } from "../core/api/rollout.ts";
+import { rollbackPlanBody } from "../core/api/rollback-plan.ts";
+import { planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
 import { inputs } from "../core/api/inputs.ts";
 import {
   deployPlan,

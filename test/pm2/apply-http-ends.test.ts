@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { planBody, rollbackPlanBody } from "../../src/core/api/rollout.ts";
+import { rollbackPlanBody } from "../../src/core/api/rollback-plan.ts";
+import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { newestRecord } from "../support/records.ts";
 import { serve } from "../support/svcm.ts";

@@ -1,16 +1,29 @@
 import {
+  type Plan,
   type Release,
   type RollbackPlan,
   changedFilesText,
   failureLines,
+  heldText,
   keptCodeText,
+  leftOutText,
   linkText,
   returnText,
   toPrintable,
   unknownText,
 } from "../../core/index.ts";
 import { groupBy } from "../../core/words/lists.ts";
+import { nameList } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
+
+/** What a plan leaves as it is, although it is not as declared, or may not be. */
+export function openLines({ held, leftOut, unknown }: Pick<Plan, "held" | "leftOut" | "unknown">): string[] {
+  return [
+    ...held.map((one) => `! ${heldText(one, toPrintable)}`),
+    ...leftOut.map((one) => `! ${leftOutText(one, toPrintable)}`),
+    ...unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
+  ];
+}
 
 export function renderRelease(release: Release): string {
   const { id, outcome, steps, code, undoes, failure, git, keptCode, cannotUndo, unknown = [] } = release;
@@ -50,17 +63,25 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps, keptCode, code, current } = plan;
+  const { id, changed, steps, keptCode, code, current, stays } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
   const undone = undoneText(plan);
   const head = changed
     ? `Undoing ${undone} would change:`
     : `No definition has changed since before ${undone}. Code and files stay as they are.`;
-  const stays = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
-  const link = current === undefined ? [] : [`  ${linkText(current)}`];
+  const kept = changed && keptCode !== undefined ? [`  ${keptCodeText(keptCode)}`] : [];
+  const link = [
+    ...(current === undefined ? [] : [`  ${linkText(current)}`]),
+    ...(stays === undefined ? [] : [`  ${staysText(stays)}`]),
+  ];
   const files = code === undefined ? [] : [`  ${paint.yellow(changedFilesText(code))}`];
   const saves = changed ? ["  Then PM2's list is saved for the next boot."] : [];
-  return [head, ...lines, ...link, ...stays, ...files, ...saves, `Plan ${id}.`].join("\n");
+  return [head, ...lines, ...link, ...kept, ...files, ...saves, `Plan ${id}.`].join("\n");
+}
+
+/** `current stays at releases/2026-a until worker returns, too.`, with paths */
+function staysText({ path, at, apps }: NonNullable<RollbackPlan["stays"]>): string {
+  return `${path} stays at ${at ?? "nothing"} until ${nameList(apps)} ${apps.length === 1 ? "returns" : "return"}, too.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */

@@ -1,9 +1,6 @@
 import {
-  heldText,
   renderPlan,
   selectNodes,
-  toPrintable,
-  unknownText,
   type FleetRollout,
   type Ports,
   type DeployPlan,
@@ -20,7 +17,7 @@ import { paint, stdoutScreen, type Screen } from "./screen.ts";
 import { isProductionName } from "../../core/words/production.ts";
 import { writeErr } from "./output.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
-import { renderRelease } from "./release.ts";
+import { openLines, renderRelease } from "./release.ts";
 
 const ACTION_MS = 600_000;
 
@@ -244,16 +241,13 @@ function commitLines(sign: string, commits: NonNullable<DeployPlan["commits"]>["
 
 export function renderDeploy({ deploy, release, pruned, plan }: DeployResult): string {
   const { commit, subject, id, current } = deploy;
-  const open = [
-    ...plan.held.map((one) => `! ${heldText(one, toPrintable)}`),
-    ...plan.unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
-  ];
+  const open = openLines(plan);
   const isOpen = release === null && open.length > 0;
   const what = isOpen ? "needed no step" : release === null ? "was running already" : "is deployed";
   const colour = isOpen ? paint.yellow : paint.green;
   return [
     colour(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
-    ...(isOpen ? open.map((line) => `  ${line}`) : []),
+    ...open.map((line) => `  ${line}`),
     ...(current ? [] : ["  current does not lead to it."]),
     ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
     ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),

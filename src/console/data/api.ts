@@ -19,7 +19,8 @@ import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
 import type { Proposal, ProposalListResponse } from "../../core/api/proposals.ts";
 import type { Begun } from "../../core/api/rollout-requests.ts";
-import type { Plan, Release, RollbackPlan } from "../../core/api/rollout.ts";
+import type { RollbackPlan } from "../../core/api/rollback-plan.ts";
+import type { Plan, Release } from "../../core/api/rollout.ts";
 import type { ContractBody } from "./contract.ts";
 import {
   createRequests,

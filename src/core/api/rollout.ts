@@ -172,7 +172,7 @@ const releasedCode = z.strictObject({
     .describe("In a list: `current` leads to the folder that this release began to run."),
 });
 
-const keptCode = z
+export const keptCode = z
   .strictObject({
     commit: z
       .string()
@@ -245,54 +245,8 @@ export const releaseListBody = z
   })
   .describe("The applies and rollbacks of this repository.");
 
-export const rollbackPlanBody = z
-  .strictObject({
-    id: z.string().describe("Identifies the steps and everything that they were computed from."),
-    release: z.string().describe("The release that would be undone."),
-    startedAt: moment.describe("When that release began."),
-    commit: z.string().nullable().describe("The commit that it applied; null without a repository of Git."),
-    message: z.string().optional(),
-    undoes: z.string().optional().describe("The release that it undid, if it is a rollback itself."),
-    environment: z.string(),
-    changed: z.boolean().describe("False if every app runs as before the release, and `current` leads there."),
-    keptCode: keptCode.optional(),
-    current: z
-      .strictObject({
-        path: z.string(),
-        from: z.string().nullable().describe("Null if it does not exist."),
-        to: z.string().nullable().describe("Null if it would be removed."),
-      })
-      .optional()
-      .describe("The link of the deploy root that would move; absent if it would not."),
-    code: planBody.shape.git
-      .unwrap()
-      .optional()
-      .describe("Of the former release folder, if files there are not as they were prepared."),
-    steps: z.array(
-      z.strictObject({
-        do: z.literal("return"),
-        app: z.string(),
-        pmIds: pmIds.describe("Processes that would change."),
-        instances: z.strictObject({ from: count, to: count }),
-        disruption: planStep.shape.disruption,
-        pinned: z.boolean().describe("Its env file changed, so the app would read a copy of the former one."),
-        mayDiffer: z
-          .literal(true)
-          .optional()
-          .describe(
-            "Nothing shows what its processes had read from their env files before the release, so the last copy may differ from that.",
-          ),
-        changed: z.boolean(),
-      }),
-    ),
-  })
-  .describe(
-    "The effect that a rollback would have on each app of a release, and on the link of its deploy. It then saves PM2's list. Nothing is changed.",
-  );
-
 export type KeptCode = BodyOf<typeof keptCode>;
 export type ReleaseFailure = BodyOf<typeof releaseFailure>;
-export type RollbackPlan = BodyOf<typeof rollbackPlanBody>;
 export type PlanStep = BodyOf<typeof planStep>;
 export type PlanReason = PlanStep["why"][number];
 export type Plan = BodyOf<typeof planBody>;

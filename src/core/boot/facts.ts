@@ -1,5 +1,5 @@
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
-import type { DaemonProcess, Renewal, SavedCopy, SavedList } from "../pm2/port-daemons.ts";
+import type { DaemonProcess, HostUnit, Renewal, SavedCopy, SavedList } from "../pm2/port-daemons.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { CodedFinding, Finding, Rule } from "../findings/rule.ts";
 import type { SystemFacts, UnitFacts } from "./ports.ts";
@@ -16,6 +16,8 @@ export interface BootFacts {
   readonly silence: string | null;
   readonly traces: DaemonTraces;
   readonly daemon: DaemonProcess | null;
+  /** The unit of another program, with which the daemon ends. */
+  readonly endingUnit: HostUnit | null;
   /** Scripts of the saved list that do not exist. */
   readonly missingScripts: ReadonlySet<string>;
   readonly declared: DeclaredDifferences;

@@ -93,6 +93,7 @@ export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts
   const { workspace, processes, savedLists, units, daemons, processLogs, stamps } = ports;
   const { running, silence } = await readRunning(ports);
   const saved = await savedLists.read((value) => processes.digest(value));
+  const daemon = (await daemons.list())?.find(({ isOwn }) => isOwn) ?? null;
   const scripts = saved.processes.flatMap(({ script }) => (script === null ? [] : [script]));
   return {
     home: workspace.pm2Home,
@@ -101,7 +102,8 @@ export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts
     running,
     silence,
     traces: await processLogs.readDaemonTraces(),
-    daemon: (await daemons.list())?.find(({ isOwn }) => isOwn) ?? null,
+    daemon,
+    endingUnit: daemon && (await daemons.unitThatEnds(daemon)),
     missingScripts: stamps.missing(scripts),
   };
 }

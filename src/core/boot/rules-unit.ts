@@ -152,6 +152,24 @@ const outside: BootRule = {
   },
 };
 
+const endsDaemon: BootRule = {
+  code: "UNIT_ENDS_DAEMON",
+  severity: "warning",
+  *check({ daemon, endingUnit, system, running }) {
+    if (endingUnit === null || daemon === null || unitOfDaemon(system.units, daemon) !== undefined) return;
+    const { name, isOfUser } = endingUnit;
+    const apps = running === null || running.length > 0 ? ", and every app with it" : "";
+    const folder = isOfUser ? "~/.config/systemd/user" : "/etc/systemd/system";
+    const sudo = isOfUser ? "" : "sudo ";
+    const write = `printf '[Service]\\nKillMode=process\\n' | ${sudo}tee ${folder}/${name}.d/pm2.conf`;
+    yield {
+      path: ["unit", name],
+      message: `PM2's daemon, pid ${daemon.pid}, was started in ${name}: a stop or restart of that unit ends it${apps}`,
+      command: `${sudo}mkdir -p ${folder}/${name}.d && ${write} && ${sudo}systemctl ${isOfUser ? "--user " : ""}daemon-reload`,
+    };
+  },
+};
+
 const unknown: BootRule = {
   code: "UNIT_UNKNOWN",
   severity: "warning",
@@ -183,5 +201,6 @@ export const unitRules: readonly BootRule[] = [
   programGone,
   noLinger,
   outside,
+  endsDaemon,
   unknown,
 ];

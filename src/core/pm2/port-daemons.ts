@@ -17,8 +17,17 @@ export interface Daemons {
   /** A renewal of this daemon that was cut off. */
   renewal(): Renewal | null;
 
+  /** The unit of another program, such as `svcm serve`, that started the daemon and ends it with itself; null without one. */
+  unitThatEnds(daemon: Pick<DaemonProcess, "pid" | "group">): Promise<HostUnit | null>;
+
   /** The control group of this process; null where the system does not have them. */
   ownGroup(): string | null;
+}
+
+/** Of systemd. */
+export interface HostUnit {
+  readonly name: string;
+  readonly isOfUser: boolean;
 }
 
 export interface Renewal {

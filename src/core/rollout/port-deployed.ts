@@ -1,5 +1,6 @@
 import type { Issue } from "../api/issue.ts";
-import type { ReleasedCode, RollbackPlan } from "../api/rollout.ts";
+import type { RollbackPlan } from "../api/rollback-plan.ts";
+import type { ReleasedCode } from "../api/rollout.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { Repository } from "../pm2/ports.ts";
 import type { HasRevisions } from "../files/ports.ts";

@@ -186,6 +186,11 @@ export function mayFollow(name: string): boolean {
   return !SKIPPED_FOLDERS.has(name) && !isVolatileName(name) && !isNoCodeFolder(name);
 }
 
+/** Users write in such a folder more often than apps do. */
+export function isInSettings(path: string): boolean {
+  return path.split("/").slice(0, -1).some(isSettingsName);
+}
+
 function isSettingsName(name: string): boolean {
   return SETTINGS_FOLDER.test(name);
 }

@@ -70,6 +70,7 @@ export function boot(fields: Partial<BootFacts> = {}): BootFacts {
     silence: null,
     traces: { pid: 77, savedNames: ["api"], signMs: null },
     daemon: daemon(),
+    endingUnit: null,
     missingScripts: new Set(),
     declared: NOT_COMPARED,
     ...fields,

@@ -88,6 +88,19 @@ const machines: readonly Row[] = [
     [["UNIT_OUTSIDE", "pm2 kill && sudo systemctl start svcm-pm2-deploy.service"]],
   ],
   [
+    "has its daemon in the unit of a server that ends all of its processes",
+    { daemon: outside, endingUnit: { name: "svcm.service", isOfUser: false } },
+    "yes",
+    [
+      ["UNIT_OUTSIDE", "pm2 kill && sudo systemctl start svcm-pm2-deploy.service"],
+      [
+        "UNIT_ENDS_DAEMON",
+        "sudo mkdir -p /etc/systemd/system/svcm.service.d && printf '[Service]\\nKillMode=process\\n' | sudo tee /etc/systemd/system/svcm.service.d/pm2.conf && sudo systemctl daemon-reload",
+      ],
+    ],
+  ],
+  ["has its daemon in its unit", { endingUnit: { name: "svcm-pm2-deploy.service", isOfUser: false } }, "yes", []],
+  [
     "has its daemon outside of PM2's unit",
     { daemon: outside, ...withUnits([pm2Unit]) },
     "no",

@@ -39,6 +39,7 @@ export function pm2Daemons(places: Pm2Places): Daemons {
         ),
       ),
     renewal: () => readRenewal(pm2Home),
+    unitThatEnds: async (daemon) => (await import("./lasting-group.ts")).unitThatEnds(daemon),
     ownGroup: () => groupOf("self"),
   };
 }

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { readIfReadable } from "../../files/system.ts";
+import type { DaemonProcess, HostUnit } from "../port-daemons.ts";
 import { probeSocket } from "./daemon.ts";
 import { LinkFailure } from "./failure.ts";
 import { groupOf } from "./proc.ts";
@@ -28,28 +29,39 @@ export async function requireLastingDaemon(socket: string): Promise<void> {
   );
 }
 
-export interface OwnUnit {
-  readonly name: string;
-  readonly isOfUser: boolean;
+/** Without an answer of systemd, nothing is known. */
+export async function unitThatEnds({ pid, group }: Pick<DaemonProcess, "pid" | "group">): Promise<HostUnit | null> {
+  const unit = unitOfGroup(group);
+  const properties = unit && (await readProperties(unit).catch(() => undefined));
+  return unit !== undefined && properties !== undefined && endsWithProgram(properties, pid) ? unit : null;
+}
+
+/** The main process of the unit is another one than PM2's daemon. */
+export function endsWithProgram({ Type: type, KillMode: killMode, MainPID: mainPid }: UnitProperties, pid: number) {
+  const isOther = mainPid !== undefined && mainPid !== "0" && mainPid !== String(pid);
+  return isOther && SIMPLE.test(type ?? "") && endsAll(killMode);
+}
+
+/** Its only process is the program itself. A unit that brings PM2 up waits for it: notify, forking, or remaining oneshot. */
+const SIMPLE = /^(?:simple|exec|idle)$/;
+
+function endsAll(killMode: string | undefined): boolean {
+  return killMode === "control-group" || killMode === "mixed";
 }
 
 /** `undefined` in a session of a user, or in a container. */
-export function unitOfGroup(group: string | null): OwnUnit | undefined {
+export function unitOfGroup(group: string | null): HostUnit | undefined {
   const name = group?.split("/").at(-1) ?? "";
   if (!/^[^/]+\.service$/.test(name)) return undefined;
   return { name, isOfUser: /\/user@\d+\.service\/.+\.service$/.test(group ?? "") };
 }
 
-/** A unit that brings PM2 up waits for what it starts: it is of the type notify or forking. */
 export function endsWithCommand(
   { Type: type, KillMode: killMode, RemainAfterExit: remains, MainPID: mainPid }: UnitProperties,
   { pid, words }: OwnCommand,
 ): boolean {
-  if (remains === "yes" || (killMode !== "control-group" && killMode !== "mixed")) return false;
-  return (
-    type === "oneshot" ||
-    (/^(?:simple|exec|idle)$/.test(type ?? "") && mainPid === String(pid) && !words.includes("serve"))
-  );
+  if (remains === "yes" || !endsAll(killMode)) return false;
+  return type === "oneshot" || (SIMPLE.test(type ?? "") && mainPid === String(pid) && !words.includes("serve"));
 }
 
 interface OwnCommand {
@@ -62,7 +74,7 @@ function ownCommand(): OwnCommand {
   return { pid: process.pid, words: readIfReadable("/proc/self/cmdline").split("\0") };
 }
 
-async function readProperties({ name, isOfUser }: OwnUnit): Promise<UnitProperties> {
+async function readProperties({ name, isOfUser }: HostUnit): Promise<UnitProperties> {
   const scope = isOfUser ? ["--user"] : [];
   const env = { PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: `/run/user/${process.getuid?.()}` };
   const properties = ["show", name, "--property=Type,KillMode,RemainAfterExit,MainPID"];

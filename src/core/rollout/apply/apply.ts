@@ -95,7 +95,8 @@ async function applyLocked(
     boots: await runSteps(run, recording),
     hasFailed: await readUnloaded(ports),
   }));
-  const { apps: remaining, running } = await findRemaining(ports, () => computePlan(ports, request, planned.content));
+  const replan = (): Promise<Planned> => computePlan(ports, request, planned.content);
+  const { apps: remaining, running } = await findRemaining(ports, plan.held, replan);
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
   const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
   const code = await readCodeAfter(ports, planned, running);
@@ -120,13 +121,18 @@ function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git
   return [`release ${id}`, ...(plan === null ? [] : [`plan ${plan}`]), ...commit].join(", ");
 }
 
-/** The apps with a step. If a user restarts a process at this moment, it is stopped only briefly, and its step goes away. */
-async function findRemaining({ clock }: HasClock, plan: () => Promise<Planned>) {
+/**
+ * The apps with a step. If a user restarts a process at this moment, it is stopped only briefly, and its step goes away.
+ * @param held without a step before, because a job ran; its run may have ended since
+ */
+async function findRemaining({ clock }: HasClock, held: Plan["held"], plan: () => Promise<Planned>) {
+  const heldApps = new Set(held.map(({ name }) => name));
   const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
     const { plan: now, decision, running } = await plan();
     if (now.summary.resume === 0 || clock.elapsed() >= deadline) {
-      const apps = new Set(decision.steps.filter(isAppStep).map(({ app }) => app));
+      const names = decision.steps.filter(isAppStep).map(({ app }) => app);
+      const apps = new Set(names.filter((app) => !heldApps.has(app)));
       return { apps: [...apps], running };
     }
     await clock.sleep(POLL_INTERVAL_MS);

@@ -1,6 +1,6 @@
 /** The code that runs after a rollback. */
 import { SvcmError } from "../../api/errors.ts";
-import type { RollbackPlan } from "../../api/rollout.ts";
+import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import type { HasRevisions } from "../../files/ports.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { ownMember } from "../../words/record.ts";

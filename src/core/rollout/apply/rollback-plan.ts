@@ -2,9 +2,10 @@ import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasReleases } from "../port-releases.ts";
 import type { HasStamps, HasFiles } from "../../files/ports.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { RollbackPlan } from "../../api/rollout.ts";
+import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
@@ -37,6 +38,8 @@ export interface PlannedRollback {
   readonly plan: RollbackPlan;
   /** With the state to return to; the release of the request may only have finished it. */
   readonly undone: ReleaseHead;
+  /** Apps that the request leaves as the release left them. */
+  readonly staying: readonly string[];
   readonly git: ReleaseHead["git"];
   readonly running: readonly ProcessRecord[];
   readonly appliedState: AppliedState;
@@ -56,16 +59,14 @@ export async function planRollback(
   const { head: found } = findRelease(lists, release);
   const undone = beginningOf(journals, found);
   const appliedState = findAppliedState(journals);
-  const touched = undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : []));
-  const apps = [...new Set(touched)].filter((app) => requested.length === 0 || requested.includes(app)).toReversed();
   const { list, digest } = await ports.processes.withHomeKey();
   const running = await listOrEmpty({ list });
-  const steps = await Promise.all(apps.map((app) => planReturn(ports, undone, app, { running, digest })));
+  const { steps, staying } = await planReturns(ports, undone, { requested, running, digest });
+  const apps = steps.map(({ app }) => app);
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
-  const { deploy } = undone;
-  const current = deploy && (await ports.deployed.planSwitch({ id: deploy.former, root: deploy.root }));
+  const { current, stays } = await decideLink(ports, undone, staying);
   const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, current })));
   const { environment, startedAt, message } = undone;
   const changed = current !== undefined || steps.some((step) => step.changed);
@@ -82,13 +83,15 @@ export async function planRollback(
         undoes: undone.undoes,
         keptCode: findKeptCode(undone, git, journals, apps),
         current,
+        stays,
       }),
-      ...(deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
+      ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,
       changed,
       steps,
     },
     undone,
+    staying,
     git,
     running,
     appliedState,
@@ -96,12 +99,44 @@ export async function planRollback(
   };
 }
 
+type ReturnStep = RollbackPlan["steps"][number];
+
+/** `current` is for all apps, so it moves with the last of them. The release of another tool runs by the link itself. */
+async function decideLink(
+  { deployed }: HasDeployed,
+  { deploy }: ReleaseHead,
+  apps: string[],
+): Promise<Pick<RollbackPlan, "current" | "stays">> {
+  if (deploy === undefined) return {};
+  const link = await deployed.planSwitch({ id: deploy.former, root: deploy.root });
+  const isForeign = deploy.former === null && link?.to !== null;
+  if (link === undefined || apps.length === 0 || isForeign) return { current: link };
+  return { stays: { path: link.path, at: link.from, apps } };
+}
+
+interface ReturnFacts {
+  readonly running: readonly ProcessRecord[];
+  readonly digest: (text: string) => string;
+}
+
+async function planReturns(
+  ports: HasReleases,
+  undone: ReleaseHead,
+  { requested, ...facts }: ReturnFacts & { readonly requested: readonly string[] },
+): Promise<{ readonly steps: ReturnStep[]; readonly staying: string[] }> {
+  const touched = new Set(undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : [])));
+  const all = await Promise.all([...touched].toReversed().map((app) => planReturn(ports, undone, app, facts)));
+  const isRequested = ({ app }: ReturnStep): boolean => requested.length === 0 || requested.includes(app);
+  const staying = all.filter((step) => step.changed && !isRequested(step)).map(({ app }) => app);
+  return { steps: all.filter(isRequested), staying };
+}
+
 async function planReturn(
   { releases }: HasReleases,
   undone: ReleaseHead,
   app: string,
-  { running, digest }: { readonly running: readonly ProcessRecord[]; readonly digest: (text: string) => string },
-): Promise<RollbackPlan["steps"][number]> {
+  { running, digest }: ReturnFacts,
+): Promise<ReturnStep> {
   const names = namesOfApp(undone, app);
   const pins = await releases.changedEnvFiles(envFileCopies(undone, names));
   const own = running.filter(({ name }) => names.includes(name));
@@ -169,7 +204,7 @@ function createReturnStep(
     mayDiffer,
     digest,
   }: { readonly isPinned: boolean; readonly mayDiffer: boolean; readonly digest: (text: string) => string },
-): RollbackPlan["steps"][number] {
+): ReturnStep {
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
       ({ pmId, uniqueId, definition, pid, isStopped: wasStopped }) =>

@@ -14,6 +14,7 @@ import {
   judge,
   STARTED_AGAIN,
   WITHOUT_PID,
+  type PreviousRun,
   type Verdict,
   POLL_INTERVAL_MS,
   verify,
@@ -101,10 +102,15 @@ async function carryOut(
       if (action !== "stop" && action !== "delete") throw await withHolder(ports, before, error);
       if (attempt === MAX_ATTEMPTS) throw error;
       const now = findSame(await ports.processes.list(), before);
-      if (now === undefined || (action === "stop" && !isRestarted(request.before, now))) throw error;
+      if (now === undefined || (action === "stop" && !isStoppable(request.before, now))) throw error;
       current = await target.settle();
     }
   }
+}
+
+/** Or PM2 gave up on a child that nothing reaps, as in a container without init; the process itself has ended. */
+function isStoppable(before: PreviousRun, now: ProcessRecord): boolean {
+  return isRestarted(before, now) || (now.status === "errored" && now.pid === null);
 }
 
 /** PM2 may have begun to start it again, and shows it as stopped, or does not list it, until it has. */

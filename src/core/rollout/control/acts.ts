@@ -13,6 +13,7 @@ import {
   noteProcesses,
   type NamedProcess,
   mergeOutcomes,
+  type Effect,
   type Outcome,
 } from "./action.ts";
 import type { ProcessAction } from "../../api/names.ts";
@@ -23,6 +24,7 @@ import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, read
 import { listOrEmpty } from "../../pm2/list.ts";
 import { environmentSwitch } from "../environment-switch.ts";
 import { findStartedEnvironments, findOtherCheckouts } from "../started-environment.ts";
+import { leftOverWarnings } from "./left-overs.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Progress } from "../../access/operation.ts";
@@ -48,7 +50,7 @@ export async function createActs(ports: ApplyPorts, input: ActionInput, attempt:
     name: targetName(request, targets),
     create: (context) => services.map((record) => createProcessAct(context, record)),
     skipped: [...own, ...left],
-    readEffect: () => Promise.resolve({ warnings: input.action === "stop" ? scheduleWarnings(others) : [] }),
+    readEffect: () => readEnd(ports, input.action, others),
   };
 }
 
@@ -138,6 +140,12 @@ async function requireSamePlace(
 
 function createFailingActs(refused: RequestedApps["refused"]): Act[] {
   return refused.map(({ name, error }) => ({ label: name, run: () => Promise.reject(error) }));
+}
+
+async function readEnd(ports: ApplyPorts, action: ProcessAction, ended: readonly ProcessRecord[]): Promise<Effect> {
+  if (action !== "stop" && action !== "delete") return { warnings: [] };
+  const left = await leftOverWarnings(ports, new Set(ended.map(({ name }) => name)));
+  return { warnings: [...(action === "stop" ? scheduleWarnings(ended) : []), ...left] };
 }
 
 /** PM2 keeps the schedule of a stopped app: it starts the app at the next time. */

@@ -1,5 +1,6 @@
 import type { ApplyPorts } from "../ports.ts";
-import type { Release, RollbackPlan, ReleasedCode } from "../../api/rollout.ts";
+import type { RollbackPlan } from "../../api/rollback-plan.ts";
+import type { Release, ReleasedCode } from "../../api/rollout.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { planRollback, findRelease, type PlannedRollback } from "../apply/rollback-plan.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -13,7 +14,6 @@ import { whileListening, DEFAULT_LOCK_TIMEOUT_MS } from "../apply/apply.ts";
 import { stateAfterRevert } from "../apply/run-steps.ts";
 import { recover } from "../apply/preflight.ts";
 import { namesOfApp, toJournals, toRelease, type ReleaseEvent } from "../release.ts";
-import { isAppStep } from "../step.ts";
 import {
   beginRelease,
   formerProbeFinder,
@@ -173,7 +173,7 @@ async function runRollback(
   const { deploy } = recording.head;
   if (signal?.aborted) throw await endUntouched(recording, `svcm rollback ${undone.id}`);
   // The release of another tool runs by the link.
-  if (deploy?.id === null) await switchFirst(ports, deploy, recording);
+  if (deploy?.id === null && plan.current !== undefined) await switchFirst(ports, deploy, recording);
   const pinned = await returnApps(ports, planned, recording, { timeoutMs, signal });
   await ports.processes.saveList();
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
@@ -184,8 +184,8 @@ async function runRollback(
 }
 
 async function endDeploy(ports: ApplyPorts, planned: PlannedRollback, deploy: ReleasedCode): Promise<void> {
-  if (deploy.id !== null) await ports.deployed.switchTo(deploy);
-  if (isWhole(planned)) await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
+  if (deploy.id !== null && planned.plan.current !== undefined) await ports.deployed.switchTo(deploy);
+  if (planned.staying.length === 0) await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
 }
 
 /** @returns the apps that read copies of their former env files */
@@ -214,11 +214,6 @@ async function returnApps(
     for (const one of pinned) allPinned.add(one);
   }
   return allPinned;
-}
-
-function isWhole({ undone, plan }: PlannedRollback): boolean {
-  const returned = new Set(plan.steps.map(({ app }) => app));
-  return undone.steps.every((step) => !isAppStep(step) || returned.has(step.app));
 }
 
 /** No process was touched. */

@@ -1,7 +1,8 @@
 import { nameList, pluralize, shellQuote } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
-import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure, RollbackPlan } from "../../api/rollout.ts";
+import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure } from "../../api/rollout.ts";
+import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
 import { holderText } from "../../running/port-holders.ts";
 
@@ -198,7 +199,7 @@ export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number
 export function heldText({ name, pmIds, state, by, since }: Plan["held"][number], quote: Quote): string {
   const subject = `${quote(name)} (id ${pmIds.join(", ")})`;
   const from = since === null ? "" : ` since ${since}`;
-  if (state === "running") return `${subject} runs now${from}, so it keeps its definition until its run has ended`;
+  if (state === "running") return `${subject} runs now${from}, so it keeps its definition until an apply after its run`;
   if (state === "failed")
     return `${subject} is a task whose last run${since === null ? "" : `, begun ${since},`} failed, so no step runs it again; to run it: svcm run ${quote(shellQuote(name))}`;
   const who = by === null ? "a command to PM2" : quote(by);

@@ -1,5 +1,5 @@
 import type { CodeEvidence, RecordedCode } from "../code-evidence.ts";
-import { isDataName, weigh, type Age, type Weight } from "../code-files.ts";
+import { isDataName, isInSettings, weigh, type Age, type Weight } from "../code-files.ts";
 import { once } from "../../words/once.ts";
 import type { RecordStore } from "./record-store.ts";
 import { newerFile, newerFolder } from "./git-evidence.ts";
@@ -26,10 +26,11 @@ export function bootWrites(entries: readonly WalkedEntry[], sinceMs: number): Wa
   );
 }
 
-/** Two writes of a file, each while another run of its app started, make it data of the app. */
+/** Two writes of a file, each while another run of its app started, make it data of the app. Settings stay in doubt. */
 export function noteBootWrites(unit: Unit, newer: readonly WalkedEntry[], sinceMs: number, store: RecordStore): void {
   const { folder, rules } = unit;
-  const written = folder === undefined ? [] : bootWrites(newer, sinceMs).filter(({ path }) => !rules.own?.has(path));
+  const mayBeOwn = ({ path }: WalkedEntry): boolean => !rules.own?.has(path) && !isInSettings(path);
+  const written = folder === undefined ? [] : bootWrites(newer, sinceMs).filter(mayBeOwn);
   if (folder === undefined || written.length === 0) return;
   const before = store.readBootWrites(folder);
   const after = new Map(before);

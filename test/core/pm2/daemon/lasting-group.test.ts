@@ -1,6 +1,6 @@
 /** The units of systemd that would end a PM2 daemon which starts in them. */
 import { expect, test } from "vitest";
-import { endsWithCommand, unitOfGroup } from "../../../../src/core/pm2/daemon/lasting-group.ts";
+import { endsWithCommand, endsWithProgram, unitOfGroup } from "../../../../src/core/pm2/daemon/lasting-group.ts";
 
 test.each([
   ["/system.slice/shop-deploy.service", { name: "shop-deploy.service", isOfUser: false }],
@@ -34,4 +34,21 @@ test.each([
   [{}, own, false],
 ])("%j ends with %j: %s", (properties, command, ends) => {
   expect(endsWithCommand(properties, command)).toBe(ends);
+});
+
+const server = { ...unit, Type: "simple" };
+
+test.each([
+  [server, true],
+  [{ ...server, KillMode: "mixed" }, true],
+  [{ ...server, KillMode: "process" }, false],
+  // Of the daemon itself, or of a unit that brings it up.
+  [{ ...server, MainPID: "77" }, false],
+  [{ ...server, MainPID: "0" }, false],
+  [{ ...server, Type: "forking" }, false],
+  [{ ...server, Type: "notify" }, false],
+  [{ ...unit, RemainAfterExit: "yes" }, false],
+  [{}, false],
+])("%j ends the daemon with another program: %s", (properties, ends) => {
+  expect(endsWithProgram(properties, 77)).toBe(ends);
 });

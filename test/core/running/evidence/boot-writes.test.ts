@@ -40,12 +40,26 @@ test("data that two runs write while they start is the app's own, and a program 
     noteBootWrites(unit, newer, sinceMs, store);
     return [...(unit.rules.own ?? [])];
   };
-  const first = { "report.json": 10, "rates.csv": 10, "late.json": 5001, "server.js": 10, "edge.yaml": 5000 };
+  const first = {
+    "report.json": 10,
+    "rates.csv": 10,
+    "late.json": 5001,
+    "server.js": 10,
+    "edge.yaml": 5000,
+    "config/shop.json": 10,
+  };
   expect(look(NOON, first)).toEqual([]);
   expect(look(NOON, first)).toEqual([]);
   // The same run, again.
   expect(look(NOON, { "report.json": 4000 })).toEqual([]);
-  const again = { "report.json": 20, "rates.csv": 20, "late.json": 6000, "server.js": 20, "edge.yaml": 5000 };
+  const again = {
+    "report.json": 20,
+    "rates.csv": 20,
+    "late.json": 6000,
+    "server.js": 20,
+    "edge.yaml": 5000,
+    "config/shop.json": 20,
+  };
   expect(look(NOON + 60_000, again)).toEqual(["report.json", "rates.csv", "edge.yaml"]);
   expect(look(NOON + 90_000, {})).toEqual(["report.json", "rates.csv", "edge.yaml"]);
 });

@@ -1,0 +1,35 @@
+/** A rollback of one app of a deploy: the link `current` is for all of them, so it moves with the last. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan } from "../../src/core/index.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
+
+const shop = shopUnderPm2();
+const { ports } = shop;
+
+test("current stays until the last app returns", async () => {
+  const apps = ["web", "worker"].map((name) => ({ name, script: "./idle.cjs", pmx: false }));
+  writeFileSync(join(shop.checkout, "idle.cjs"), IDLE);
+  const first = shop.publish({ "ecosystem.config.cjs": `module.exports = { apps: ${JSON.stringify(apps)} };` });
+  const { deploy: former } = await shop.deploy();
+  expect(former.commit).toBe(first);
+  shop.publish({ VERSION: "2" });
+  const { deploy, release } = await shop.deploy();
+  const request = { release: release!.id, apps: ["web"] };
+  const { current, stays, steps } = await execute(rolloutRollbackPlan, ports, request, caller);
+  const path = join(shop.root, "current");
+  expect([current, stays]).toEqual([undefined, { path, at: `releases/${deploy.id}`, apps: ["worker"] }]);
+  expect(steps.map(({ app }) => app)).toEqual(["web"]);
+  await execute(rolloutRollback, ports, request, caller);
+  expect(shop.current()).toBe(deploy.id);
+  // So an apply, and a command with --ecosystem, leave the other app where it is.
+  const plan = await execute(rolloutPlan, ports, { environment: "production" }, caller);
+  expect([plan.unchanged, plan.steps.map(({ app }) => app)]).toEqual([["worker"], ["web", ""]]);
+
+  const last = { ...request, apps: ["worker"] };
+  expect((await execute(rolloutRollbackPlan, ports, last, caller)).current?.to).toBe(`releases/${former.id}`);
+  await execute(rolloutRollback, ports, last, caller);
+  expect(shop.current()).toBe(former.id);
+});
