@@ -94,5 +94,7 @@ export type DiskReading =
       readonly blocks: number;
       readonly freeBlocks: number;
       readonly availableBlocks: number;
+      /** `undefined` where the file system creates them as needed. */
+      readonly freeInodes?: number | undefined;
     }
   | { readonly path: string; readonly code: ErrorCode; readonly error: string };
