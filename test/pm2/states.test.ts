@@ -1,8 +1,8 @@
 /** States that PM2's status word hides, in each answer: list, drift, plan, alerts and doctor. */
 import { once } from "node:events";
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { createConnection } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findConditions } from "../../src/core/alerts/conditions.ts";
@@ -114,11 +114,12 @@ longTest("a crash loop in cluster mode is one, although PM2 records exit code 0"
 const LISTENS = `const port = (server) => require("node:fs").writeFileSync("port", String(server.address().port));
 const listen = (server) => server.listen(0, "127.0.0.1", () => (port(server), process.send("ready")));`;
 
-async function connect(): Promise<void> {
+async function connect(): Promise<Socket> {
   const socket = createConnection(Number(readFileSync(join(own.folder, "port"), "utf8")), "127.0.0.1");
   socket.on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
   await once(socket, "connect");
+  return socket;
 }
 
 longTest("a process whose connections wait is hung", async () => {
@@ -135,6 +136,22 @@ longTest("a process whose connections wait is hung", async () => {
     doctor: "PROCESS_HUNG",
   });
   await link.remove(await find("hangs"));
+});
+
+longTest("a server that blocks is hung, although only its own connections wait, as behind a proxy", async () => {
+  const blocks = 'socket.on("data", () => { require("node:fs").writeFileSync("blocks", ""); for (;;); })';
+  const code = `${LISTENS} const server = require("node:net").createServer((socket) => ${blocks}); listen(server);`;
+  await declare({ name: "kept", code, wait_ready: true });
+  const socket = await connect();
+  socket.write("a request");
+  await expect.poll(() => existsSync(join(own.folder, "blocks"))).toBe(true);
+  socket.write("another");
+  const { processes } = await execute(processList, ports, {}, caller);
+  expect(processes.find(({ name }) => name === "kept")).toMatchObject({
+    state: "hung",
+    problem: { details: expect.stringMatching(/^Its event loop is blocked: 7 bytes wait on port/) as string },
+  });
+  await link.remove(await find("kept"));
 });
 
 longTest("an apply does not end a server that is busy for longer than a plan looks at it", async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { metricsPayload } from "../../src/core/api/metrics.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { ask, testServer } from "./support.ts";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ask, repository, testServer } from "./support.ts";
 import { longTest } from "../support/runs.ts";
 
 const METRICS = "/api/runtime/pm2-metrics";
@@ -56,6 +58,28 @@ longTest("without PM2, /metrics has only the host", async () => {
   expect(status).toBe(200);
   expect(text).toContain("svcm_pm2_up 0\n");
   expect(text).toMatch(/^svcm_host_cpu_usage_ratio [\d.]+$/m);
+});
+
+test("/metrics has the processes while svcm.yaml is broken", async () => {
+  const files = repository();
+  const file = join(files.root, "svcm.yaml");
+  const valid = "version: 1\nenvironments: { production: [prod] }\ndefault: production\n";
+  writeFileSync(file, valid);
+  const server = await testServer({ repository: files, env: env() });
+  const measured = async (): Promise<unknown[]> => {
+    const { status, text } = await ask(server, "/metrics");
+    const found = [/^svcm_pm2_up \d$/m, /^svcm_process_up.*$/m, /^svcm_ecosystem_readable.*$/m];
+    return [status, ...found.map((pattern) => pattern.exec(text)?.[0])];
+  };
+  const up = [200, "svcm_pm2_up 1", 'svcm_process_up{name="api",pm_id="0"} 1'];
+  expect((await measured()).slice(0, 3)).toEqual(up);
+  const unreadable = [...up, 'svcm_ecosystem_readable{environment="production"} 0'];
+  writeFileSync(file, "version: [");
+  expect(await measured()).toEqual(unreadable);
+  rmSync(file);
+  mkdirSync(file);
+  expect(await measured()).toEqual(unreadable);
+  expect((await ask(server, METRICS)).json).toMatchObject({ code: "EISDIR" });
 });
 
 test.each([

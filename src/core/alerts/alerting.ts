@@ -2,7 +2,7 @@ import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
 import { type Sample, watchMachine } from "../metrics/telemetry.ts";
 import { type AlertRecord, reportedAlerts, restoredState, type Unsent } from "./alert-record.ts";
-import { alertMessage, type AlertState, INITIAL_STATE, readHoldOffs, updateAlerts } from "./alert-state.ts";
+import { alertMessage, type AlertState, type HoldOffs, readHoldOffs, updateAlerts } from "./alert-state.ts";
 import { bootConditions, findConditions, isUndecided, MemoryTrend } from "./conditions.ts";
 import { findMute } from "./muted.ts";
 import { Outbox } from "./outbox.ts";
@@ -40,9 +40,10 @@ async function watchConditions(
   const keeper = new RecordKeeper(ports, await ports.alertRecords(), onChange(onProblem));
   const before = await keeper.read();
   const outbox = new Outbox({ settings, notifier, onProblem }, before?.unsent ?? []);
-  const judge = await createJudge(ports, settings, before, onChange(onProblem));
+  const holdOffs = readHoldOffs(settings);
+  const judge = await createJudge(ports, holdOffs, onChange(onProblem));
+  let state = restoredState(before?.reported ?? [], clocks(clock), holdOffs);
   let samples = 0;
-  let state = INITIAL_STATE;
   let work = Promise.resolve();
   const deliver = async (): Promise<void> => {
     await keeper.save(state, outbox.unsent);
@@ -50,7 +51,7 @@ async function watchConditions(
     await keeper.save(state, outbox.unsent);
   };
   const take = async (sample: Sample): Promise<void> => {
-    const update = await judge(sample);
+    const update = await judge(state, sample);
     ({ state } = update);
     outbox.add(update.reports.map((report) => alertMessage(ports, report)));
     work = deliver();
@@ -79,20 +80,13 @@ function onChange(onProblem: OnProblem): OnProblem {
   };
 }
 
-type Judge = (sample: Sample) => Promise<ReturnType<typeof updateAlerts>>;
+type Judge = (state: AlertState, sample: Sample) => Promise<ReturnType<typeof updateAlerts>>;
 
-async function createJudge(
-  ports: AlertsPorts,
-  settings: AlertSettings,
-  before: AlertRecord | undefined,
-  onProblem: OnProblem,
-): Promise<Judge> {
+async function createJudge(ports: AlertsPorts, holdOffs: HoldOffs, onProblem: OnProblem): Promise<Judge> {
   const { bootOutlook, clock } = ports;
-  const holdOffs = readHoldOffs(settings);
   const trend = new MemoryTrend();
   const marks = await ports.marks();
-  let state = restoredState(before?.reported ?? [], clocks(clock), holdOffs);
-  return async (sample) => {
+  return async (state, sample) => {
     const boot = bootOutlook.last();
     const conditions = [...findConditions(sample, trend.add(sample)), ...bootConditions(boot)];
     // If the mutes cannot be read, nothing is muted.
@@ -100,13 +94,11 @@ async function createJudge(
       onProblem(error);
       return [];
     });
-    const update = updateAlerts(state, conditions, clock.elapsed(), {
+    return updateAlerts(state, conditions, clock.elapsed(), {
       holdOffs,
       isMuted: ({ app, kind }) => findMute(muting, { subject: app, kind }, clock.now()) !== undefined,
       isUndecided: (condition) => isUndecided(condition, { sample, trend, boot }),
     });
-    state = update.state;
-    return update;
   };
 }
 
@@ -119,7 +111,7 @@ class RecordKeeper {
   readonly #ports: AlertsPorts;
   readonly #records: AlertRecords;
   readonly #onProblem: OnProblem;
-  #kept = "";
+  #kept = EMPTY;
   #saving = Promise.resolve();
 
   constructor(ports: AlertsPorts, records: AlertRecords, onProblem: OnProblem) {
@@ -134,15 +126,17 @@ class RecordKeeper {
       this.#onProblem(error);
       return undefined;
     });
-    const isOwn = record?.host === host.name() && record.pm2Home === workspace.pm2Home;
-    return isOwn ? record : undefined;
+    if (record?.host !== host.name() || record.pm2Home !== workspace.pm2Home) return undefined;
+    // It may have alerts of rules that are off now.
+    this.#kept = "";
+    return record;
   }
 
   save(state: AlertState, unsent: readonly Unsent[]): Promise<void> {
     const { clock, host, workspace } = this.#ports;
     const times = [...state.active].map(([key, { reportedMs }]) => [key, reportedMs]);
     const content = JSON.stringify([times.filter(([, ms]) => ms !== undefined), unsent]);
-    if (content === this.#kept || (this.#kept === "" && content === EMPTY)) return this.#saving;
+    if (content === this.#kept) return this.#saving;
     this.#kept = content;
     const record = {
       version: 1 as const,

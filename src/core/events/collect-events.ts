@@ -13,7 +13,7 @@ import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./
 import { explainHeapErrors, isWrittenAt } from "./counted-ends.ts";
 import { logEvents } from "./log-events.ts";
 import type { LogEvent } from "./log-state.ts";
-import { isDue, parseSchedule } from "./schedule.ts";
+import { isDue, parseSchedule } from "../pm2/schedule.ts";
 import { type Program, withCommands, withKernel } from "./sightings.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { once } from "../words/once.ts";

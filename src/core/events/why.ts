@@ -28,7 +28,7 @@ import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { StateOf } from "../running/state.ts";
-import { findSymptoms, type Surroundings } from "../running/symptoms.ts";
+import { findSymptoms, type Surroundings, writtenFolders } from "../running/symptoms.ts";
 
 const SPAN_MS = 30 * 86_400_000;
 const RECENT_MS = 15 * 60_000;
@@ -84,7 +84,7 @@ export async function explainEnd(
     pm2Home: ports.workspace.pm2Home,
     errorLines: errors.texts,
     listeners: listeners ?? [],
-    ...(await readMachine(ports, processes, process)),
+    ...(await readMachine(ports, processes, process, errors.texts)),
   });
   const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
@@ -275,19 +275,21 @@ async function readMachine(
   ports: HasMachine,
   own: readonly ProcessRecord[],
   process: ProcessRecord | undefined,
+  errorLines: readonly string[],
 ): Promise<Pick<Surroundings, "disks" | "limits" | "sockets">> {
-  if (process === undefined) return { disks: own.length === 0 ? [] : await readDisks(ports) };
+  const disks = own.length === 0 ? [] : await readDisks(ports, writtenFolders(own, errorLines));
+  if (process === undefined) return { disks };
   const kernel = await ports.machine.openTrees();
   const isSeen = own.every(({ pid }) => pid === null || kernel?.shows(pid));
   return {
-    disks: await readDisks(ports),
+    disks,
     limits: ports.machine.systemLimits(process.pid),
     sockets: isSeen ? kernel?.tcpSockets() : [],
   };
 }
 
-async function readDisks({ machine }: HasMachine): Promise<readonly DiskReading[]> {
-  const reader = await machine.openReader();
+async function readDisks({ machine }: HasMachine, paths: readonly string[]): Promise<readonly DiskReading[]> {
+  const reader = await machine.openReader(paths);
   try {
     return await reader.disks();
   } finally {

@@ -173,8 +173,8 @@ export interface Machine {
   /** Facts of the kernel about other processes; `undefined` on other systems than Linux. */
   openTrees(): Promise<ProcessTrees | undefined>;
 
-  /** The reader keeps files open until it is closed. */
-  openReader(): Promise<MachineReader>;
+  /** The reader keeps files open until it is closed. @param diskPaths of further file systems */
+  openReader(diskPaths?: readonly string[]): Promise<MachineReader>;
 }
 
 /** Reads `/proc` at each call. Anything that this user may not see is missing. */

@@ -51,6 +51,12 @@ export function parsePidIo(text: string): { readBytes: number; writeBytes: numbe
   return { readBytes: Number(read[1]), writeBytes: Number(written[1]) };
 }
 
+/** System calls that read or write, also of sockets. @see proc_pid_io(5) */
+export function countCalls(text: string): number | undefined {
+  const [reads, writes] = [/^syscr: (\d+)$/m, /^syscw: (\d+)$/m].map((line) => line.exec(text)?.[1]);
+  return reads === undefined || writes === undefined ? undefined : Number(reads) + Number(writes);
+}
+
 const CPU_LINE = /^cpu(\d*)\s+([\d ]+)$/;
 
 /**

@@ -21,6 +21,8 @@ export interface MetricsRequest {
   /** Without it, the apps of all services count. */
   readonly service?: string | undefined;
   readonly asyncContext: boolean;
+  /** Of its processes and its host first of all: while `svcm.yaml` is broken, only the comparison is missing. */
+  readonly isOfMachine?: boolean;
 }
 
 export interface CollectRequest extends MetricsRequest {
@@ -116,10 +118,10 @@ const SAMPLES_PER_LOOK = 6;
 /** Yields the samples of this machine's environment, also after an apply of another one. */
 export async function* watchMachine(
   { telemetry }: HasTelemetry,
-  timing: Omit<WatchRequest, "environment" | "asyncContext" | "limits">,
+  timing: Pick<WatchRequest, "intervalMs" | "quietListMs">,
   signal: AbortSignal,
 ): AsyncGenerator<Sample, void, undefined> {
-  const request = { ...timing, environment: undefined, asyncContext: false };
+  const request = { ...timing, environment: undefined, asyncContext: false, isOfMachine: true };
   for (let hasMoved = true; hasMoved && !signal.aborted;) {
     hasMoved = false;
     let samples = 0;

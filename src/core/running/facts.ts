@@ -2,6 +2,8 @@
 export interface ProcessFacts {
   /** The times of the ends without a request within the last 15 minutes, oldest first. */
   readonly endsMs?: readonly number[];
+  /** The first start after the last of these ends. A restart by a schedule does not begin another run. */
+  readonly upSinceMs?: number;
   readonly loopCause?: "memory-limit" | "watch";
   /** PM2 restarts it again and again by a rule of its declaration: a sentence. */
   readonly restartLoop?: string;

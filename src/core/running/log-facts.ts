@@ -1,6 +1,7 @@
 /** Facts about a process from PM2's log. */
 import type { LogEntry } from "../logs/log-line.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
+import { isDue, parseSchedule } from "../pm2/schedule.ts";
 import type { LastEnd, ProcessFacts, StopFact } from "./facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS } from "./restarts.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
@@ -8,7 +9,10 @@ import type { AuditRecord } from "../api/audit-record.ts";
 /** Zones differ by whole quarters of an hour. */
 const QUARTER_MS = 15 * 60_000;
 
-type LogFacts = Pick<ProcessFacts, "endsMs" | "loopCause" | "restartLoop" | "neverSettles" | "lastEnd" | "stuck">;
+type LogFacts = Pick<
+  ProcessFacts,
+  "endsMs" | "upSinceMs" | "loopCause" | "restartLoop" | "neverSettles" | "lastEnd" | "stuck"
+>;
 
 /** @param entries oldest first */
 export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, epochMs: number): LogFacts {
@@ -21,7 +25,7 @@ export function logFacts(entries: readonly LogEntry[], record: ProcessRecord, ep
   const cut = findCutRun(own);
   return {
     // Without a start in the log, its ends are not known either.
-    ...(own.some(({ type }) => type === "start") && { endsMs: unrequestedEnds(sinceCreation(recent, record)) }),
+    ...(own.some(({ type }) => type === "start") && unrequestedEnds(recent, record)),
     ...restartLoop(recent, record),
     ...(neverSettles(recent, epochMs) && { neverSettles: true }),
     ...(lastEnd !== undefined && { lastEnd }),
@@ -54,17 +58,43 @@ function sinceCreation(entries: readonly LogEntry[], { createdAt }: ProcessRecor
   return createdAt === null ? entries : entries.filter(({ atMs }) => atMs > createdAt);
 }
 
-/** A requested restart or stop resets the count: ends before it belong to another run of the app. */
-function unrequestedEnds(entries: readonly LogEntry[]): number[] {
-  const { endsMs } = entries.reduce<{ readonly endsMs: number[]; readonly isRequested: boolean }>(
-    ({ endsMs: before, isRequested }, { type, atMs }) => {
-      if (type === "stopping" || type === "cron") return { endsMs: [], isRequested: type === "stopping" };
-      if (type === "exit") return { endsMs: isRequested ? before : [...before, atMs], isRequested: false };
-      return { endsMs: before, isRequested: type === "start" ? false : isRequested };
-    },
-    { endsMs: [], isRequested: false },
+/**
+ * A requested restart or stop resets the count: ends before it belong to another run of the app. A restart by its schedule does
+ * not, because it would hide every crash of an app with a frequent schedule.
+ */
+function unrequestedEnds(recent: readonly LogEntry[], record: ProcessRecord): Pick<LogFacts, "endsMs" | "upSinceMs"> {
+  const isScheduled = scheduledTimes(record);
+  const isCreatedBySchedule = recent.some(
+    ({ type, atMs }) => type === "cron" && isScheduled(atMs) && isWithinReaction(atMs, record.createdAt),
   );
-  return endsMs;
+  const entries = isCreatedBySchedule ? recent : sinceCreation(recent, record);
+  let endsMs: number[] = [];
+  let isRequested = false;
+  for (const { type, atMs } of entries) {
+    if (type === "stopping" || type === "cron") {
+      isRequested = type === "stopping";
+      if (!isScheduled(atMs)) endsMs = [];
+    } else if (type === "exit") {
+      if (!isRequested) endsMs.push(atMs);
+      isRequested = false;
+    } else if (type === "start") isRequested = false;
+  }
+  const last = endsMs.at(-1);
+  const up = last === undefined ? undefined : entries.find(({ type, atMs }) => type === "start" && atMs >= last);
+  return { endsMs, ...(up !== undefined && { upSinceMs: up.atMs }) };
+}
+
+/** PM2 acts in the second of its line, or in the next one. */
+const REACTION_MS = 2000;
+
+function isWithinReaction(atMs: number, otherMs: number | null): boolean {
+  return otherMs !== null && Math.abs(otherMs - atMs) <= REACTION_MS;
+}
+
+/** In the zone of this machine. PM2's timer may be a second late. */
+function scheduledTimes({ cronRestart }: ProcessRecord): (atMs: number) => boolean {
+  const schedule = cronRestart === null ? undefined : parseSchedule(cronRestart);
+  return (atMs) => schedule !== undefined && (isDue(schedule, atMs) || isDue(schedule, atMs - SECOND_MS));
 }
 
 const FAST_RESTARTS = 10;

@@ -139,6 +139,7 @@ export function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord
       {
         record,
         pid,
+        heldByItself: once(() => readHeld(kernel, [pid])),
         held: once(() => readHeld(kernel, [pid, ...(kernel.descendants([pid]).get(pid) ?? [])])),
         heldByDaemon: once(() => readHeld(kernel, daemon === undefined ? [] : [daemon])),
       },
@@ -156,6 +157,7 @@ interface Suspect {
   readonly tree: ServingTree;
   /** At all looks until now. */
   readonly isSuspended: boolean;
+  readonly calls: number | undefined;
   /** At the first look. */
   readonly first: readonly TcpSocket[];
   /** Those that have waited until the last look. */
@@ -188,7 +190,7 @@ async function readHung(
   }
   return new Map(
     suspects.flatMap(({ tree: { record, pid }, sockets, isSuspended }): [number, string][] => {
-      const sentence = describeHung(record, { sockets, isSuspended, ms, sinceMs: hungSince?.get(pid) });
+      const sentence = describeHung({ sockets, isSuspended, ms, sinceMs: hungSince?.get(pid) });
       return sentence === undefined ? [] : [[record.pmId, sentence]];
     }),
   );
@@ -201,26 +203,23 @@ function findSuspects(
 ): Suspect[] {
   const isAnyWaiting = sockets.some(({ waiting }) => waiting > 0);
   return trees.flatMap((tree): Suspect[] => {
-    const now = activity.get(tree.pid);
-    const isSuspended = now?.isSuspended === true;
-    const waiting = isAnyWaiting && mayBeBlocked(tree, now) ? waitingSockets(tree, sockets) : [];
-    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, first: waiting, sockets: waiting }] : [];
+    const { isSuspended = false, mayBeIdle = true, calls } = activity.get(tree.pid) ?? {};
+    const waiting = isAnyWaiting ? waitingSockets(tree, sockets, mayBeIdle) : [];
+    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, calls, first: waiting, sockets: waiting }] : [];
   });
 }
 
-function lookAgain(suspect: Suspect, now: readonly TcpSocket[], activity: ProcessActivity | undefined): Suspect[] {
-  const { tree, first } = suspect;
-  const isSuspended = suspect.isSuspended && activity?.isSuspended === true;
-  const sockets = mayBeBlocked(tree, activity) ? stillWaiting(suspect.sockets, now, first) : [];
-  return isSuspended || sockets.length > 0 ? [{ ...suspect, isSuspended, sockets }] : [];
-}
-
 /**
- * A worker of a cluster does not read a paused stream either, but then its event loop waits for other events. On a busy machine
- * a blocked one gets little CPU, and in a synchronous call it uses none.
+ * An app does not read a paused stream either, but then its event loop waits for other events, or reads and writes. On a busy
+ * machine a blocked one gets little CPU, and in a synchronous call it uses none.
  */
-function mayBeBlocked({ record }: ServingTree, activity: ProcessActivity | undefined): boolean {
-  return record.execMode !== "cluster" || activity?.mayBeIdle === false;
+function lookAgain(suspect: Suspect, now: readonly TcpSocket[], activity: ProcessActivity | undefined): Suspect[] {
+  const { first, calls } = suspect;
+  const isSuspended = suspect.isSuspended && activity?.isSuspended === true;
+  const mayBeBlocked = activity?.mayBeIdle === false && activity.calls === calls;
+  const still = stillWaiting(suspect.sockets, now, first);
+  const sockets = still.filter(({ isListening }) => isListening || mayBeBlocked);
+  return isSuspended || sockets.length > 0 ? [{ ...suspect, isSuspended, sockets }] : [];
 }
 
 /** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */

@@ -48,6 +48,7 @@ interface LoopEvidence {
   readonly observed?: ObservedRestarts | undefined;
   /** The times of the ends without a request, from PM2's log; `undefined` if it was not read. */
   readonly endsMs?: readonly number[] | undefined;
+  readonly upSinceMs?: number | undefined;
 }
 
 export interface CrashLoop {
@@ -60,8 +61,9 @@ export interface CrashLoop {
  * A process that keeps ending. In cluster mode PM2 records code 0 for an uncaught error, so an exit code decides only
  * where nothing else is known.
  */
-export function findCrashLoop(record: ProcessRecord, evidence: LoopEvidence): CrashLoop | undefined {
-  const { epochMs, endsMs, observed } = evidence;
+export function findCrashLoop(listed: ProcessRecord, evidence: LoopEvidence): CrashLoop | undefined {
+  const { epochMs, endsMs, observed, upSinceMs = listed.lastStartAt } = evidence;
+  const record = { ...listed, lastStartAt: upSinceMs };
   const seen = observedLoop(record, evidence);
   if (seen !== undefined) return { details: seen, isBrief: isBrief(record, epochMs, observed?.atMs ?? []) };
   const logged = loggedLoop(record, evidence);

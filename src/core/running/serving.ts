@@ -19,20 +19,35 @@ export interface ServingTree {
   readonly record: ProcessRecord;
   readonly pid: number;
   readonly held: () => HeldSockets;
+  /** Without its descendants. */
+  readonly heldByItself: () => HeldSockets;
   /** PM2's daemon listens for the workers of a cluster, and hands connections over. */
   readonly heldByDaemon: () => HeldSockets;
 }
 
-/** The sockets in which something waits for this process. */
-export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[]): TcpSocket[] {
+/** The sockets in which something waits for this process. @param mayBeIdle unread bytes then show only that it has paused */
+export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[], mayBeIdle: boolean): TcpSocket[] {
   const { record } = tree;
   const isHeld = ({ inode }: TcpSocket): boolean => tree.held().inodes.has(inode);
-  const full = sockets.filter(({ waiting }) => waiting > 0);
-  if (record.execMode !== "cluster") return full.filter((socket) => socket.isListening && isHeld(socket));
+  const full = sockets.filter(({ waiting, isListening }) => waiting > 0 && (isListening || !mayBeIdle));
+  if (record.execMode !== "cluster")
+    return full.filter((socket) => (socket.isListening ? isHeld(socket) : isServedByNode(tree, socket, sockets)));
   const unread = full.filter(({ isListening }) => !isListening);
   const isHandedOver = ({ inode, port }: TcpSocket): boolean =>
     record.listenPorts?.includes(port) === true && tree.heldByDaemon().inodes.has(inode);
   return unread.filter((socket) => isHeld(socket) || isHandedOver(socket));
+}
+
+/** Other programs may read in another thread than the one whose state is known. A connection that it has opened is no request. */
+function isServedByNode(
+  { record, heldByItself }: ServingTree,
+  { inode, port }: TcpSocket,
+  sockets: readonly TcpSocket[],
+): boolean {
+  if (!/(?:^|\/)node$/.test(record.interpreter ?? "")) return false;
+  const { inodes } = heldByItself();
+  const isListener = (one: TcpSocket): boolean => one.isListening && one.port === port && inodes.has(one.inode);
+  return inodes.has(inode) && sockets.some(isListener);
 }
 
 /**
@@ -64,12 +79,12 @@ interface HungEvidence {
 }
 
 /** A sentence about a process that has answered nothing for a while. */
-export function describeHung({ execMode }: ProcessRecord, evidence: HungEvidence): string | undefined {
+export function describeHung(evidence: HungEvidence): string | undefined {
   const { sockets, isSuspended } = evidence;
   if (isSuspended) return "It is suspended, by a signal or a debugger, so it answers nothing.";
   const [socket] = sockets;
   if (socket === undefined) return undefined;
-  return execMode === "cluster" ? describeBlocked(socket, evidence) : describeBacklog(socket, evidence);
+  return socket.isListening ? describeBacklog(socket, evidence) : describeBlocked(socket, evidence);
 }
 
 function describeBacklog({ port, waiting }: TcpSocket, evidence: HungEvidence): string {

@@ -84,9 +84,10 @@ export function isWithoutPid({ status, pid }: Pick<ProcessRecord, "status" | "pi
 
 function activeState(record: ProcessRecord, kind: AppKind, context: StateContext): ProcessState {
   const { status } = record;
+  const { facts } = context;
   if (isWithoutPid(record)) return withoutPid(record, context);
   if (status === "stopping") return plainState("stopping");
-  const loop = findCrashLoop(record, { ...context, endsMs: context.facts?.endsMs });
+  const loop = findCrashLoop(record, { ...context, endsMs: facts?.endsMs, upSinceMs: facts?.upSinceMs });
   if (loop !== undefined) return crashLoop(context, loop);
   if (status === "online") return onlineState(record, kind, context);
   const isKnown = status === "launching" || status === "stopped" || status === "waiting restart";

@@ -20,6 +20,7 @@ const PORT_TAKEN =
   /(?:\bbind )?\bEADDRINUSE:?(?: address already in use:?)? (?<address>(?!\/)\S*?):(?<port>\d{1,5})(?![\w:.])/;
 const MIN_FREE_SHARE = 0.01;
 const GB = 1e9;
+const MB = 1e6;
 
 export function findSymptoms(surroundings: Surroundings): string[] {
   const { errorLines, limits } = surroundings;
@@ -71,14 +72,38 @@ function takenPort(surroundings: Surroundings): string[] {
   });
 }
 
+const COMMON_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm"];
+const NAMED_PATH = / '(\/[^']+)'/g;
+
+/**
+ * Where an app writes: its folder and its logs. If its error log says that some file system was full, also the folders of
+ * temporary files and those that the log names.
+ */
+export function writtenFolders(own: readonly ProcessRecord[], errorLines: readonly string[]): string[] {
+  const full = errorLines.filter((line) => DISK_FULL.test(line));
+  const named = full.flatMap((line) => [...line.matchAll(NAMED_PATH)].map(([, path = ""]) => path));
+  const logs = own.flatMap(({ logFiles }) => [logFiles?.error ?? [], logFiles?.out ?? []].flat());
+  const folders = [...logs, ...named].map((path) => path.slice(0, path.lastIndexOf("/")) || "/");
+  return [...own.flatMap(({ cwd }) => cwd ?? []), ...folders, ...(full.length > 0 ? COMMON_FOLDERS : [])];
+}
+
+function sizeText(bytes: number): string {
+  return bytes > 0 && bytes < GB / 10 ? `${(bytes / MB).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`;
+}
+
 function fullDisks({ errorLines, disks }: Surroundings): string[] {
   const isFull = errorLines.some((line) => DISK_FULL.test(line));
   const full = disks.flatMap((disk) => {
     if ("code" in disk) return [];
-    const { path, availableBlocks, blocks, blockBytes } = disk;
+    const { path, availableBlocks, blocks, blockBytes, freeInodes } = disk;
+    // An image that is read-only has neither.
+    if (freeInodes === 0)
+      return availableBlocks === 0
+        ? []
+        : [`The file system of ${path} has no free inodes, so no file can be created in it.`];
     if (availableBlocks >= blocks * MIN_FREE_SHARE) return [];
-    const [free, total] = [availableBlocks, blocks].map((count) => ((count * blockBytes) / GB).toFixed(1));
-    return [`The file system of ${path} is full: ${free} of ${total} GB are free.`];
+    const [free, total] = [availableBlocks, blocks].map((count) => sizeText(count * blockBytes));
+    return [`The file system of ${path} is full: ${free} of ${total} are free.`];
   });
   if (!isFull || full.length > 0) return full;
   return ["Its error log says that a file system was full (ENOSPC)."];

@@ -112,6 +112,23 @@ test("a server that is started again in an incident repeats no alert, and resolv
   expect(reported()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
 });
 
+test("the record forgets the alerts of a rule that is off now, so that a later look does not resolve or date them", async () => {
+  const settings = { ...SETTINGS, rules: {} as Record<string, string> };
+  const { world, reported, alerting, start } = await alerted({ settings });
+  world.records = [ERRORED];
+  await during(world, 2 * MINUTE);
+  await alerting.stop();
+  const path = join(world.root, ".svcm/alerts.json");
+  const kept = () => (JSON.parse(readFileSync(path, "utf8")) as { reported: unknown[] }).reported.length;
+  expect(kept()).toBe(1);
+  settings.rules["not-online"] = "off";
+  const second = start();
+  await during(world, MINUTE);
+  await second.stop();
+  expect(kept()).toBe(0);
+  expect(reported()).toEqual(["firing not-online api (0)"]);
+});
+
 test("the alerts of another machine in the same folder are left alone", async () => {
   const { world, reported, alerting, start } = await alerted();
   world.records = [ERRORED];

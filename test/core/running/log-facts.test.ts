@@ -54,6 +54,46 @@ test("a restart that took longer than usual is not a crash loop if PM2's log has
   expect(processState(one, { epochMs: NOW, missingFolders: new Set(), facts: without }).name).toBe("crash loop");
 });
 
+describe("a service that its schedule restarts each minute", () => {
+  const cron = (ageMs: number): LogEntry => ({ type: "cron", pmId: 0, isOld: false, atMs: NOW - ageMs });
+  const minute = (ageMs: number): LogEntry[] => [cron(ageMs), stopping(ageMs), exit(ageMs), start(ageMs)];
+  const stateOf = (entries: readonly LogEntry[], runMs: number, cronRestart = "* * * * *") => {
+    const lastStartAt = NOW - runMs;
+    const one = record({ ...online, cronRestart, createdAt: NOW - 60_000 + 300, lastStartAt, startedAt: lastStartAt });
+    const facts = logFacts(entries, one, NOW);
+    const { name, problem, isBrief } = processState(one, { epochMs: NOW, missingFolders: new Set(), facts });
+    return [name, problem?.details, isBrief];
+  };
+  const crash = (ageMs: number): LogEntry[] => [exit(ageMs), start(ageMs)];
+  const old = [start(300_000), ...minute(240_000), ...crash(200_000), ...minute(180_000), ...crash(150_000)];
+  const looping = [...old, ...minute(120_000), ...crash(90_000), ...minute(60_000), ...crash(5000)];
+
+  test("and that ends in between is in a crash loop", () => {
+    const details = "It ended by itself 4 times in the last 15 minutes with exit code 1.";
+    expect(stateOf(looping, 5000)).toEqual(["crash loop", details, false]);
+  });
+
+  test("and that has run well since is in none, although its last start is recent", () => {
+    const healed = [start(700_000), ...crash(690_000), ...crash(680_000), ...crash(670_000)];
+    const since = [600_000, 300_000, 60_000].flatMap((ageMs) => minute(ageMs));
+    expect(stateOf([...healed, ...since], 60_000)).toEqual(["online", undefined, undefined]);
+  });
+
+  test("and that a command has restarted begins anew", () => {
+    const [requested, run] = [30_000, 4000];
+    const entries = [
+      ...looping,
+      cron(requested),
+      stopping(requested),
+      exit(requested),
+      start(requested),
+      ...crash(run),
+    ];
+    expect(stateOf(entries, run)).toEqual(["online", undefined, undefined]);
+    expect(stateOf(looping, 5000, "0 3 * * *")).toEqual(["online", undefined, undefined]);
+  });
+});
+
 describe("an app that writes into a folder that PM2 watches", () => {
   const watch = (ageMs: number): LogEntry => ({ type: "watch", name: "api", path: "logs/err.log", atMs: NOW - ageMs });
   const restarts = (count: number, everyMs: number): LogEntry[] =>

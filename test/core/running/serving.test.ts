@@ -30,8 +30,11 @@ const tree = (fields: Partial<ProcessRecord>, own = held("1"), daemon = held()):
   record: record({ status: "online", pid: 7, listenPorts: [3000], lastStartAt: NOW - 60_000, ...fields }),
   pid: 7,
   held: () => own,
+  heldByItself: () => own,
   heldByDaemon: () => daemon,
 });
+
+const NODE = { interpreter: "/usr/local/bin/node" };
 
 describe("what waits for a process", () => {
   const backlog = socket({ waiting: 2 });
@@ -40,7 +43,7 @@ describe("what waits for a process", () => {
     ["a connection at its own listener", tree({}), backlog, true],
     ["nothing", tree({}), socket(), false],
     ["a connection at the listener of another process", tree({}, held("2")), backlog, false],
-    ["unread bytes: the app may have paused the stream", tree({}), unread, false],
+    ["unread bytes of a connection that it has opened", tree(NODE), unread, false],
     ["unread bytes of a worker", tree({ execMode: "cluster" }), unread, true],
     ["what PM2 hands over to a worker", tree({ execMode: "cluster" }, held(), held("1")), unread, true],
     [
@@ -50,7 +53,17 @@ describe("what waits for a process", () => {
       false,
     ],
   ])("%s", (_what, of, one, isWaiting) => {
-    expect(waitingSockets(of, [one])).toEqual(isWaiting ? [one] : []);
+    expect(waitingSockets(of, [one], false)).toEqual(isWaiting ? [one] : []);
+  });
+
+  test("unread bytes wait for a server of Node.js that computes, and others may read them elsewhere", () => {
+    const both = [socket({ inode: "2" }), unread];
+    const ofNode = tree(NODE, held("1", "2"));
+    expect(waitingSockets(ofNode, both, false)).toEqual([unread]);
+    expect(waitingSockets(ofNode, both, true)).toEqual([]);
+    expect(waitingSockets({ ...ofNode, heldByItself: () => held("2") }, both, false)).toEqual([]);
+    expect(waitingSockets(tree({ interpreter: "python3" }, held("1", "2")), both, false)).toEqual([]);
+    expect(waitingSockets(tree({ execMode: "cluster" }), [unread], true)).toEqual([]);
   });
 
   test("a socket from which something was taken has not waited all the time", () => {
@@ -70,41 +83,35 @@ test("a server takes its connections if only others wait than at the first look"
 
 describe("a process is hung", () => {
   const blocked = { isSuspended: false, ms: 2000 };
-  const worker = { execMode: "cluster" } as const;
-  test.each<[string | undefined, string, Partial<ProcessRecord>, Parameters<typeof describeHung>[1]]>([
+  test.each<[string | undefined, string, Parameters<typeof describeHung>[0]]>([
     [
       "2 connections wait on port 3000, and it has accepted none of them for 2.0 s.",
       "it blocks, also without CPU",
-      {},
       { ...blocked, sockets: [socket({ waiting: 2 })] },
     ],
     [
       "1 connection waits on port 3000, and it has accepted nothing for 2.0 s.",
       "one is enough",
-      {},
       { ...blocked, sockets: [socket({ waiting: 1 })] },
     ],
     [
       "2 connections wait on port 3000, and it has accepted none of them at any look since 1970-01-01T00:16:40Z.",
       "earlier looks found the same",
-      {},
       { ...blocked, ms: 300, sinceMs: NOW, sockets: [socket({ waiting: 2 })] },
     ],
-    [undefined, "nothing waits", {}, { ...blocked, sockets: [] }],
+    [undefined, "nothing waits", { ...blocked, sockets: [] }],
     [
       "It is suspended, by a signal or a debugger, so it answers nothing.",
       "SIGSTOP",
-      {},
       { ...blocked, isSuspended: true, sockets: [] },
     ],
     [
       "Its event loop is blocked: 9 bytes wait on port 3000, and it has read none of them for 2.0 s.",
-      "a worker blocks",
-      worker,
-      { ...blocked, sockets: [socket({ waiting: 9 })] },
+      "it blocks",
+      { ...blocked, sockets: [socket({ waiting: 9, isListening: false })] },
     ],
-  ])("%s: %s", (expected, _what, fields, evidence) => {
-    expect(describeHung(record(fields), evidence)).toBe(expected);
+  ])("%s: %s", (expected, _what, evidence) => {
+    expect(describeHung(evidence)).toBe(expected);
   });
 });
 

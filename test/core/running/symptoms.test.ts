@@ -1,6 +1,6 @@
 /** Circumstances that explain why an app does not work. */
 import { expect, test } from "vitest";
-import { findSymptoms, type Surroundings } from "../../../src/core/running/symptoms.ts";
+import { findSymptoms, type Surroundings, writtenFolders } from "../../../src/core/running/symptoms.ts";
 import { record } from "../../support/process-record.ts";
 
 const api = record({ name: "api", pmId: 0, pid: 7 });
@@ -107,7 +107,10 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     [],
   ],
   ["one per cent of the disk is free", { disks: [disk(100)] }, []],
-  ["less is free", { disks: [disk(99)] }, [/The file system of \/ is full: 0\.1 of 10\.0 GB are free\./]],
+  ["no inode is free", { disks: [{ ...disk(5000), freeInodes: 0 }] }, [/of \/ has no free inodes, so no file /]],
+  ["an image is read-only", { disks: [{ ...disk(0), freeInodes: 0 }] }, []],
+  ["a small one is full", { disks: [{ ...disk(0), blocks: 20 }] }, [/: 0\.0 GB of 20\.0 MB are free\./]],
+  ["less is free", { disks: [disk(99)] }, [/The file system of \/ is full: 99\.0 MB of 10\.0 GB are free\./]],
   ["its log says that the disk was full", { errorLines: [FULL], disks: [disk(5000)] }, [/ENOSPC/]],
   ["both", { errorLines: [FULL], disks: [disk(1)] }, [/is full/]],
   [
@@ -143,4 +146,11 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
 ])("%s", (_what, surroundings, expected) => {
   const found = findSymptoms({ ...quiet, ...surroundings });
   expect(found).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+});
+
+test("an app writes into its folder and its logs, and anywhere that its error log calls full", () => {
+  const one = record({ cwd: "/srv/app", logFiles: { error: "/logs/e.log", out: null } });
+  expect(writtenFolders([one], [WATCHERS])).toEqual(["/srv/app", "/logs"]);
+  const lines = [`${FULL.replace(", write", ", open '/data/cache/x'")}`];
+  expect(writtenFolders([one], lines)).toEqual(["/srv/app", "/logs", "/data/cache", "/tmp", "/var/tmp", "/dev/shm"]);
 });

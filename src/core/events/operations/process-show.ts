@@ -16,7 +16,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { stateText } from "../../running/state-text.ts";
 import { mebibytes } from "../causes.ts";
-import { nextDue, parseSchedule } from "../schedule.ts";
+import { nextDue, parseSchedule } from "../../pm2/schedule.ts";
 import { formatSecond } from "../../words/time.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
 

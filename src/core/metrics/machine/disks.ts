@@ -58,8 +58,12 @@ interface DiskResult {
 }
 
 async function readDisk(path: string): Promise<DiskResult> {
-  const [{ dev: device }, { bsize, blocks, bfree, bavail }] = await Promise.all([stat(path), statfs(path)]);
-  const disk = { path, blockBytes: bsize, blocks, freeBlocks: bfree, availableBlocks: bavail };
+  const [{ dev: device }, { bsize, blocks, bfree, bavail, files, ffree }] = await Promise.all([
+    stat(path),
+    statfs(path),
+  ]);
+  const freeInodes = files > 0 ? ffree : undefined;
+  const disk = { path, blockBytes: bsize, blocks, freeBlocks: bfree, availableBlocks: bavail, freeInodes };
   return { device, disk };
 }
 

@@ -32,10 +32,11 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
         socketInodes: readSocketInodes,
       };
     },
-    async openReader() {
-      if (platform === "linux") return openLinux(options.diskPaths, systemQuery());
+    async openReader(paths = []) {
+      const diskPaths = [...options.diskPaths, ...paths];
+      if (platform === "linux") return openLinux(diskPaths, systemQuery());
       const { openPortable } = await import("./portable.ts");
-      return openPortable(options.diskPaths, platform, systemQuery());
+      return openPortable(diskPaths, platform, systemQuery());
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   parseStat,
   type Units,
   hasEnded,
+  countCalls,
   parsePidIo,
   parsePidStat,
   parsePidStatm,
@@ -269,7 +270,8 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
       if (stat === undefined || hasEnded(stat)) return [];
       const { parentPid, state } = stat;
       const mayBeIdle = state === "S" && EVENT_WAIT.test(readIfReadable(`/proc/${pid}/wchan`));
-      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle }]];
+      const calls = countCalls(readIfReadable(`/proc/${pid}/io`));
+      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle, calls }]];
     }),
   );
 }

@@ -41,6 +41,7 @@ export const metricsExpose = defineOperation({
       telemetry.collect({
         environment: undefined,
         asyncContext: false,
+        isOfMachine: true,
         freshMs: FRESH_MS,
         limits,
       }),
@@ -51,7 +52,9 @@ export const metricsExpose = defineOperation({
     const counts = { audit: audit.counts(), releases: storedReleases, ended: releases.counts() };
     const survey = ports.logCare.last();
     const isPresent = survey !== undefined && Math.abs(ports.clock.now() - survey.atMs) <= PRESENT_LOGS_MS;
-    const logs = isPresent ? usageOf(survey, (await ports.facts.project())?.logs) : undefined;
+    // Its settings say which logs are rotated, so without them the logs are unknown.
+    const project = await ports.facts.project().catch(() => null);
+    const logs = isPresent && project !== null ? usageOf(survey, project?.logs) : undefined;
     const cost = { own: machine.ownUsage(), cost: telemetry.cost() };
     return metricsText(
       metricFamilies({ version, server, sample, logs, boot: ports.bootOutlook.last(), ...cost, ...counts }),

@@ -35,6 +35,7 @@ class SharedTelemetry implements Telemetry {
   readonly #samplers = new Set<Sampler>();
   readonly #collectOnce = oneAtATime(() => this.#measureAlone());
   #sampler: Sampler | undefined;
+  #lastOfMachine = "unknown";
   #samples = 0;
   #last: { readonly measurement: Measurement; readonly atMs: number } | undefined;
 
@@ -63,8 +64,20 @@ class SharedTelemetry implements Telemetry {
     return { environment: resolved.environment, isNamed: environment !== undefined };
   }
 
+  async #resolveFor(request: MetricsRequest) {
+    if (request.isOfMachine !== true) return await this.#resolve(request, request);
+    try {
+      const resolved = await this.#resolve(request, request);
+      this.#lastOfMachine = resolved.environment;
+      return resolved;
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      return { environment: this.#lastOfMachine, isNamed: false };
+    }
+  }
+
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<Sample, void, undefined> {
-    const resolved = await this.#resolve(request, request);
+    const resolved = await this.#resolveFor(request);
     if (signal.aborted) return;
     const subscriber = new Subscriber({ ...request, ...resolved });
     const sampler = this.#samplerWith(subscriber);
@@ -83,7 +96,7 @@ class SharedTelemetry implements Telemetry {
   }
 
   async collect(request: CollectRequest): Promise<Sample> {
-    const resolved = await this.#resolve(request, request);
+    const resolved = await this.#resolveFor(request);
     const measurement = this.#recent(request.freshMs ?? 0) ?? (await this.#measureNow());
     const scraper = request.asyncContext ? new Scraper(this.#ports) : undefined;
     try {

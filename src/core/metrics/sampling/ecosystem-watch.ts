@@ -155,7 +155,7 @@ export class EcosystemWatch {
     const { clock, stamps: fileStamps, workspace } = this.#ports;
     const startedMs = clock.now();
     const { state, files, retryMs } = await this.#run();
-    const moved = await this.#ports.deployed.link(this.#request);
+    const moved = await this.#ports.deployed.link(this.#request).catch(() => undefined);
     const paths = [workspace.pm2Dir, state.path, ...(moved === undefined ? [] : [moved]), ...files];
     const stamps = fileStamps.read(paths);
     const endedMs = clock.now();
@@ -170,11 +170,10 @@ export class EcosystemWatch {
 
   async #run(): Promise<RunResult> {
     let ports = this.#ports;
-    const readVisible = async (): Promise<Set<string>> => new Set(visibleKeys(await ports.facts.runtimeContract()));
     try {
       ports = await withDeployed(ports, this.#request);
       await this.#requireNamed();
-      const visible = await readVisible();
+      const visible = new Set(visibleKeys(await ports.facts.runtimeContract()));
       const content = await readEcosystem(ports, this.#request);
       const { apps: left } = await readAppliedState(ports);
       const context = { visibleKeys: visible, left, digest: this.#digest };
@@ -182,12 +181,17 @@ export class EcosystemWatch {
         successfulRun(ports, await repeatEcosystem(ports, this.#request, content), context).state;
       return successfulRun(ports, content, { ...context, repeat });
     } catch (error) {
-      if (!(error instanceof SvcmError) || !isWithoutFile(error)) throw error;
-      const { body, message } = error;
-      const { path = "", code = "ECOSYSTEM_FILE_FAILED", details = message } = body;
-      const fileName = baseName(path);
+      if (!(error instanceof SvcmError)) throw error;
+      const { path = "", code = error.kind, details = error.message } = error.body;
       const failure = { error: details, code };
-      const state = { fileName, path, exists: true, expected: [], visibleKeys: await readVisible(), failure };
+      const state = {
+        fileName: baseName(path),
+        path,
+        exists: true,
+        expected: [],
+        visibleKeys: new Set<string>(),
+        failure,
+      };
       return { state, files: [], retryMs: RETRY_MS.failed };
     }
   }
@@ -209,11 +213,6 @@ interface RunResult {
   readonly state: EcosystemState;
   readonly files: readonly string[];
   readonly retryMs: number;
-}
-
-/** It fails, or `current` leads to a release that is gone. */
-function isWithoutFile({ kind, body }: SvcmError): boolean {
-  return kind === "ECOSYSTEM_FILE_FAILED" || body.code === "RELEASE_GONE";
 }
 
 function successfulRun(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDue, nextDue, parseSchedule } from "../../../src/core/events/schedule.ts";
+import { isDue, nextDue, parseSchedule } from "../../../src/core/pm2/schedule.ts";
 
 const at = (time: string): number => new Date(`2026-11-21T${time}`).getTime();
 const local = (ms: number | undefined): string => new Date(ms ?? Number.NaN).toString().slice(0, 24);
