@@ -43,6 +43,8 @@ export interface CodeRules {
   readonly settings?: ReadonlySet<string>;
   /** Data that the app writes at each start. */
   readonly own?: ReadonlySet<string>;
+  /** The app works in another folder, so its env files are not looked for here. */
+  readonly isElsewhere?: boolean;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   /** Files beside the code, such as the ecosystem file. */
@@ -57,7 +59,8 @@ export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (isNamed(path, rules) || rules.settings?.has(path) === true) return true;
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (isNoCodeName(name) || RENDERED_PAGE.test(path) || (folders.length === 0 && isOfProject(name))) return false;
+  if (isNoCodeName(name) || RENDERED_PAGE.test(path)) return false;
+  if (folders.length === 0 && isOfProject(name) && !(rules.isElsewhere === true && ENV_FILE.test(name))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
 }
 

@@ -86,7 +86,8 @@ export class Unit {
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.#own = new Set(folder === undefined ? [] : ownOf(folder));
     const apart = new Set(others.map(toPath));
-    this.rules = { named, settings, own: this.#own, scriptFolder, others: apart, include, exclude };
+    const isElsewhere = folder !== undefined && place.cwd !== null && !isInside(place.cwd, folder);
+    this.rules = { named, settings, own: this.#own, isElsewhere, scriptFolder, others: apart, include, exclude };
     const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
     const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
     this.#folderFiles = once(() => {

@@ -29,6 +29,26 @@ test.each([true, false])("a workspace link that leads to another folder is a cha
   expect(await scene.verdict(recorded)).toBe("same");
 });
 
+test("an env file of a package that only a link of .bin leads to is in doubt", async () => {
+  const scene = makeScene(true, {
+    ".gitignore": "node_modules\n.env\n",
+    "package.json": "{}",
+    "packages/server/package.json": '{"name":"server"}',
+    "packages/server/server.js": "1",
+    "packages/server/.env": "COLOR=red\n",
+  });
+  const script = join(scene.root, "node_modules/.bin/server");
+  mkdirSync(dirname(script), { recursive: true });
+  symlinkSync("../../packages/server/server.js", script);
+  const [recorded, unrecorded] = [await scene.start({ script }), await scene.start({ script })];
+  expect(await scene.verdict(recorded)).toBe("same");
+  write(scene.root, { "packages/server/.env": "COLOR=blue\n" });
+  for (const request of [recorded, unrecorded])
+    expect(await scene.verdict(request)).toMatch(/^unknown: .*\.env changed after its start/);
+  write(scene.root, { "packages/server/.env": "COLOR=red\n" });
+  expect(await scene.verdict(recorded)).toBe("same");
+});
+
 test("code of a linked package counts as uncommitted, and as changed since an earlier commit", async () => {
   const scene = makeScene(true, {
     ".gitignore": "node_modules\n",
