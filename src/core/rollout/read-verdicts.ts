@@ -223,6 +223,7 @@ async function listRequests(
         include,
         exclude: [...exclude, ...(compiledBy.get(app) ?? [])],
         others,
+        siblings: [...new Set(expected.filter(({ name }) => name !== app).map(({ script }) => script))],
         loads: withSettings(declared.loads, namedBy.get(app)),
         envFiles: filesOf.get(app) ?? {},
         processes: processes.flatMap((record) => toCodeProcess(record, declared)),
