@@ -15,6 +15,7 @@ services:
   main: { ecosystem: { dev: pm2/ecosystem.dev.config.cjs }, rollout: { minHealthyTime: 100ms } }
   api: { folder: apps/api, env: { dev: config/api.env } }
   mail: { folder: apps/mail, env: { dev: config/mail.env } }
+  shared: { folder: packages/shared, env: { dev: .env } }
 keys: { COLOR: { kind: text, tier: editable } }
 `;
 
@@ -44,4 +45,23 @@ test("a change of that file is a change of the values, and a write names the pro
   ]);
   const { values } = await execute(envApp, ports, { environment: "dev", app: "api", keys: ["COLOR"] }, caller);
   expect(values).toMatchObject([{ key: "COLOR", value: "blue", source: "env file", running: "former" }]);
+});
+
+test("the env file of a folder without an app is in doubt for an app that may read it", async () => {
+  writeFileSync(join(own.folder, "svcm.yaml"), PROJECT);
+  const folder = join(own.folder, "packages/shared");
+  mkdirSync(folder, { recursive: true });
+  const write = (color: string): void => writeFileSync(join(folder, ".env"), `COLOR=${color}\n`);
+  write("red");
+  writeFileSync(join(own.folder, "package.json"), "{}");
+  writeFileSync(join(own.folder, "top.js"), `process.loadEnvFile("packages/shared/.env"); ${IDLE}`);
+  own.pm2Folder([{ name: "top", cwd: own.folder, script: "top.js" }]);
+  const plan = async (): Promise<unknown> => {
+    const { steps, unknown } = await execute(rolloutPlan, ports, { environment: "dev", apps: ["top"] }, caller);
+    return [steps, unknown.map(({ reason }) => reason.split(",")[0])];
+  };
+  await execute(rolloutApply, ports, { environment: "dev", apps: ["top"] }, caller);
+  expect(await plan()).toEqual([[], []]);
+  write("blue");
+  expect(await plan()).toEqual([[], ["packages/shared/.env changed after its start"]]);
 });

@@ -27,5 +27,11 @@ test("variables of a shell do not count in another one, and those of the file do
     issues: [{ code: "ECOSYSTEM_VALUE_VOLATILE", severity: "warning" }],
   });
   declare("hi");
-  expect((await plan()).steps.flatMap(({ why }) => why.map(({ key }) => key))).toEqual(["GREETING"]);
+  const keys = async (shell: Readonly<Record<string, string>>): Promise<unknown[]> => {
+    const { steps } = await execute(rolloutPlan, own.ports(shell), { environment: "dev" }, caller);
+    return steps.flatMap(({ why }) => why.map(({ key }) => key));
+  };
+  expect(await keys({ EDITOR: "nano" })).toEqual(["GREETING"]);
+  // That the shell has the same value does not make it a copy.
+  expect(await keys({ GREETING: "hi" })).toEqual(["GREETING"]);
 });

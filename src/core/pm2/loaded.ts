@@ -47,6 +47,8 @@ export interface AppChecks {
   /** The program that the first line of the script names; `""` without such a line. */
   readonly shebang: string;
   readonly isExecutable: boolean;
+  /** Why a script that is a folder cannot be started; `null` for a file, too. */
+  readonly folderProblem: string | null;
   readonly hasInterpreter: boolean;
   readonly commandLine: CommandLine | null;
   readonly logs: readonly UnusableLog[];

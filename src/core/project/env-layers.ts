@@ -67,3 +67,14 @@ export function allEnvPaths(
     services.flatMap((service) => envLayerPaths(workspace, facts, environment, service)),
   );
 }
+
+/** Of services that start no app in the environment: an app of another service may read them. */
+export function looseEnvPaths(
+  workspace: Pick<Workspace, "root" | "configDir">,
+  facts: Parameters<typeof envLayerPaths>[1],
+  environment: string,
+): string[] {
+  return Object.entries(facts.project?.services ?? {})
+    .filter(([, { ecosystem }]) => (ownMember(ecosystem, environment) ?? []).length === 0)
+    .flatMap(([service]) => envLayerPaths(workspace, facts, environment, service));
+}

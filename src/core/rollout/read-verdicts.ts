@@ -19,7 +19,7 @@ import { type AppliedState, formerKeys } from "./release.ts";
 import { ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
-import { allEnvPaths, envLayerPaths, envServices } from "../project/env-layers.ts";
+import { allEnvPaths, envLayerPaths, envServices, looseEnvPaths } from "../project/env-layers.ts";
 import type { HasFiles, HasStamps } from "../files/ports.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import type {
@@ -67,7 +67,7 @@ export async function readVerdicts(
   const paths = facts.apps.flatMap(pathsOf);
   const contents = await readEnvFileContents(ports, paths, digest);
   const filesOf = new Map(facts.apps.map((app) => [app.name, knownContents(pathsOf(app), contents)]));
-  const others = [...facts.named, ...paths];
+  const others = [...facts.named.filter((path) => !facts.loose.includes(path)), ...paths];
   const namedBy = await readNamedSettings(ports, facts.apps, pathsOf);
   const compiledBy = new Map(facts.apps.map(({ name, compiled }) => [name, compiled]));
   const code = await readCode(ports, expected, running, { budgetMs, filesOf, namedBy, compiledBy, others });
@@ -111,6 +111,8 @@ interface AppFacts extends Pick<ValuesRequest, "declaredIn" | "sources" | "visib
     Pick<NamedByStart, "texts" | "compiled"> & { readonly cwd: string })[];
   /** Env files of every service and environment. */
   readonly named: readonly string[];
+  /** Those of them that no app is known to read. */
+  readonly loose: readonly string[];
 }
 
 /** Returns what an ecosystem file and `svcm.yaml` say about the values of the apps. */
@@ -131,6 +133,7 @@ async function readAppValues(
   const findUnnamed = unnamedEnvFiles(stamps, { root: workspace.root, environment, named, own });
   return {
     named,
+    loose: looseEnvPaths(workspace, { project, contract }, environment),
     declaredIn: fileName,
     sources: loaded?.files ?? [],
     visibleKeys: new Set(visibleKeys(contract)),
@@ -220,6 +223,7 @@ async function listRequests(
         include,
         exclude: [...exclude, ...(compiledBy.get(app) ?? [])],
         others,
+        siblings: [...new Set(expected.filter(({ name }) => name !== app).map(({ script }) => script))],
         loads: withSettings(declared.loads, namedBy.get(app)),
         envFiles: filesOf.get(app) ?? {},
         processes: processes.flatMap((record) => toCodeProcess(record, declared)),

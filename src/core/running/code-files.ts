@@ -43,6 +43,10 @@ export interface CodeRules {
   readonly settings?: ReadonlySet<string>;
   /** Data that the app writes at each start. */
   readonly own?: ReadonlySet<string>;
+  /** The app works in another folder, so its env files are not looked for here. */
+  readonly isElsewhere?: boolean;
+  /** It belongs to another app. */
+  readonly isOfSibling?: (path: string) => boolean;
   /** Real, relative to the unit; `null` if the script is outside, as that of a wrapper such as npm. */
   readonly scriptFolder: string | null;
   /** Files beside the code, such as the ecosystem file. */
@@ -55,9 +59,13 @@ export interface CodeRules {
 export function mayBeCode(path: string, rules: CodeRules): boolean {
   if (rules.others.has(path) || matchesAny(path, rules.exclude)) return false;
   if (isNamed(path, rules) || rules.settings?.has(path) === true) return true;
+  return rules.isOfSibling?.(path) !== true && mayBeCodeByName(path, rules);
+}
+
+function mayBeCodeByName(path: string, rules: CodeRules): boolean {
   const folders = path.split("/").filter((folder) => folder !== ".");
   const name = folders.pop() ?? "";
-  if (isNoCodeName(name) || RENDERED_PAGE.test(path) || (folders.length === 0 && isOfProject(name))) return false;
+  if (isNoCodeName(name) || RENDERED_PAGE.test(path) || (folders.length === 0 && isApart(name, rules))) return false;
   return isBesideScript(path, rules) || !isOutside(folders, name);
 }
 
@@ -68,6 +76,11 @@ function isNoCodeName(name: string): boolean {
 /** At the top, such a file describes the project, or is compared by its values. */
 function isOfProject(name: string): boolean {
   return DOUBTFUL.test(name) || ENV_FILE.test(name);
+}
+
+/** Where the app works elsewhere, nothing compares the values of an env file here. */
+function isApart(name: string, { isElsewhere = false }: CodeRules): boolean {
+  return isOfProject(name) && !(isElsewhere && ENV_FILE.test(name));
 }
 
 /** In a folder of which nothing, or no file with such a name, is code. */

@@ -32,6 +32,8 @@ export interface CodeRequest {
   readonly exclude: readonly string[];
   /** Files and folders that are not code, as absolute paths, such as the ecosystem file. */
   readonly others: readonly string[];
+  /** Scripts of the other apps. */
+  readonly siblings?: readonly string[];
   /** Code wherever it lies. */
   readonly loads?: LoadedPaths;
   /** To be recorded: by path of an env file that the app reads itself, keyed digests by key. */

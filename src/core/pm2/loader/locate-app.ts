@@ -1,10 +1,12 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync, statfsSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync, statfsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, extname, join, resolve, dirname } from "node:path";
 import type { AppPlaces, LoadedApp, AppChecks, CommandLine, UnusableLog } from "../loaded.ts";
 import { envFileOptions, normaliseApp, type NormalisedApp, firstValue } from "../normalise.ts";
 import type { PickedApp } from "./pick-apps.ts";
 import { homedir } from "node:os";
 import { readGroupLimits } from "../../files/group-limits.ts";
+import { parseRecord } from "../../words/record.ts";
 
 /** PM2's table, `lib/API/interpreter.json`. */
 const INTERPRETERS = new Map([
@@ -119,12 +121,36 @@ export function examineApp({ fields, places }: LoadedApp): Omit<AppChecks, "refu
   return {
     shebang: shebang.replace(/^.*\//, ""),
     isExecutable: isRunnable(places.script),
+    folderProblem: exists(places.script, "folder") ? folderScriptProblem(places, app.execMode) : null,
     hasInterpreter: hasInterpreter(places.interpreter, places.cwd),
     commandLine: app.isCommandLine ? readCommandLine(app.declaredScript, places.cwd) : null,
     logs: LOG_FIELDS.flatMap((names) => unusableLog(fields, names, places.cwd)),
     cpuQuota: readGroupLimits().cpu?.cores ?? null,
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
+}
+
+/** Node.js starts a folder with the file that its package.json names as main, or with its file index. */
+function folderScriptProblem({ script, interpreter }: AppPlaces, execMode: NormalisedApp["execMode"]): string | null {
+  if (execMode !== "cluster") {
+    if (interpreter === "none") return "nothing can execute a folder";
+    // Python and others have an entry file by another name.
+    if (!/(?:^|\/)node(?:js)?$/.test(interpreter)) return null;
+  }
+  if (isOfModules(dirname(script))) return `a package.json above it has "type": "module", so PM2 imports it`;
+  try {
+    createRequire(`${script}/`).resolve(script);
+    return null;
+  } catch {
+    return "Node.js finds no entry file in it, such as index.js";
+  }
+}
+
+/** As PM2 finds it: only the nearest package.json counts. */
+function isOfModules(folder: string): boolean {
+  const manifest = join(folder, "package.json");
+  if (exists(manifest, "file")) return parseRecord(readFileSync(manifest, "utf8"))?.["type"] === "module";
+  return folder !== dirname(folder) && isOfModules(dirname(folder));
 }
 
 /** The daemon resolves a relative path from the folder of the app. */

@@ -7,7 +7,8 @@ import { pm2FileKind, type LoadedApp } from "../loaded.ts";
 import { describeError } from "./describe-error.ts";
 import { locateApp, examineApp } from "./locate-app.ts";
 import { MAX_RESULT_BYTES, type Outcome, RESULT_FD, asksPm2, movesClock } from "./outcome.ts";
-import { pickApps } from "./pick-apps.ts";
+import { pickApps, type PickedApp } from "./pick-apps.ts";
+import { once } from "../../words/once.ts";
 import { isRecord } from "../../words/record.ts";
 import { errorMessage } from "../../words/thrown.ts";
 import { askPm2 } from "./ask-pm2.ts";
@@ -18,13 +19,13 @@ const MAX_ABSENT = 1000;
 const SHIFT_MS = ((25 * 60 + 1) * 60 + 1) * 1000 + 1;
 /** A block that has it is a copy of `process.env`. */
 const COPY_MARK = "COPY_MARK_OF_SVCM";
-/** A file that copies all variables often sets these itself, too. */
-const OWN_VARIABLES: ReadonlySet<string> = new Set(["NODE_ENV", "PORT"]);
 const { stringify } = JSON;
 const { pid } = process;
 const kill = process.kill.bind(process);
 
 const absent = trackAbsentVariables();
+/** A copy of all variables lacks these, and the file can read them by name. */
+const uncopied = new Set<string>();
 keepChildrenInGroup();
 const [pm2, purpose, file] = process.argv.slice(-3) as [string, LoadPurpose, string];
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
@@ -49,9 +50,17 @@ function run(load: () => unknown): Outcome {
     }
     const exported = load();
     const { apps, ...rest } = pickApps(exported);
-    const files = new Set([file, ...Object.keys(cache).filter((path) => !loadedBefore.has(path))]);
-    const outcome = { ok: true, ...rest, files: [...files], absent: [...absent] } as const;
-    const located = apps.map((app) => withoutMark(locateApp(app, pm2), shell));
+    const loaded = Object.keys(cache).filter((path) => !loadedBefore.has(path));
+    const outcome = { ok: true, ...rest, files: [...new Set([file, ...loaded])], absent: [...absent] } as const;
+    const reload = once(() => {
+      for (const path of loaded) delete cache[path];
+      for (const key of [COPY_MARK, ...Object.keys(shell)]) uncopied.add(key);
+      return appsOf(load);
+    });
+    const located = apps.map((app, index) => {
+      const ownBlock = (field: string): unknown => reload()[index]?.fields[field];
+      return withoutMark(locateApp(app, pm2), shell, ownBlock);
+    });
     if (!asksPm2(purpose)) return { ...outcome, apps: located };
     return { ...outcome, apps: located.map((app) => judgeApp(app, pm2)), refusals: judgeFile(exported) };
   } catch (error) {
@@ -59,13 +68,25 @@ function run(load: () => unknown): Outcome {
   }
 }
 
-function withoutMark(app: LoadedApp, shell: NodeJS.ProcessEnv): LoadedApp {
+/** None if a file cannot be loaded twice. */
+function appsOf(load: () => unknown): readonly PickedApp[] {
+  try {
+    return pickApps(load()).apps;
+  } catch {
+    return [];
+  }
+}
+
+/** @param ownBlock the block of a field without what it copies */
+function withoutMark(app: LoadedApp, shell: NodeJS.ProcessEnv, ownBlock: (field: string) => unknown): LoadedApp {
   const inherited = new Set<string>();
   const fields = Object.entries(app.fields).map(([field, block]) => {
     if (!/^env(?:_|$)/.test(field) || !isRecord(block) || !Object.hasOwn(block, COPY_MARK)) return [field, block];
     const { [COPY_MARK]: _mark, ...variables } = block;
-    for (const [key, value] of Object.entries(variables))
-      if (value === shell[key] && !OWN_VARIABLES.has(key)) inherited.add(key);
+    const own = ownBlock(field);
+    // An ES module is not loaded again, so its block is the same.
+    const isOwn = (key: string): boolean => isRecord(own) && !Object.hasOwn(own, COPY_MARK) && Object.hasOwn(own, key);
+    for (const [key, value] of Object.entries(variables)) if (value === shell[key] && !isOwn(key)) inherited.add(key);
     return [field, variables];
   });
   return { ...app, fields: Object.fromEntries(fields), ...(inherited.size > 0 && { inherited: [...inherited] }) };
@@ -98,6 +119,7 @@ function trackAbsentVariables(): ReadonlySet<string> {
       record(env, key);
       return Reflect.getOwnPropertyDescriptor(env, key);
     },
+    ownKeys: (env) => Reflect.ownKeys(env).filter((key) => typeof key !== "string" || !uncopied.has(key)),
     // Node.js refuses the assignment if the receiver is the proxy.
     set: (env, key, value) => Reflect.set(env, key, value),
   });

@@ -19,6 +19,7 @@ const checks = z.object({
   refusals: z.optional(texts),
   shebang: z.string(),
   isExecutable: z.boolean(),
+  folderProblem: z.nullable(z.string()),
   hasInterpreter: z.boolean(),
   commandLine: z.nullable(commandLine),
   logs: z.array(z.object({ field: z.string(), path: z.string(), reason: z.string() })),

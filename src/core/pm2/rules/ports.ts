@@ -21,6 +21,8 @@ export const invalidPorts = appRule({
   *check(app) {
     for (const { variable, port } of listenersOf(app)) {
       if (/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT) continue;
+      // Node.js listens on a Unix socket if it gets a path.
+      if (variable === "PORT" && /^\.{0,2}\//.test(port)) continue;
       const message = acceptedText(`${variable} is not a port`, `an integer from 1 to ${MAX_PORT}`);
       yield { path: ["env", variable], message };
     }

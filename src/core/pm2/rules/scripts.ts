@@ -85,9 +85,12 @@ export const serveArguments = appRule({
 export const scripts = appRule({
   code: "ECOSYSTEM_SCRIPT_MISSING",
   severity: "error",
-  *check({ normal: { script }, places }) {
+  *check({ normal: { script }, places, checks }) {
+    const problem = checks?.folderProblem ?? null;
     if (script === "") yield { path: ["script"], message: "no script is given" };
     else if (!places.hasScript) yield { path: ["script"], message: `there is no script ${places.script}` };
+    else if (problem !== null)
+      yield { path: ["script"], message: `${places.script} is a folder, and ${problem}; name its file` };
   },
 });
 

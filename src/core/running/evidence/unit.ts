@@ -10,6 +10,7 @@ import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
 import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
+import { siblingPaths } from "./siblings.ts";
 import { findWorkspaceLinks } from "./workspace-links.ts";
 import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
 
@@ -86,7 +87,10 @@ export class Unit {
     this.settingsFolders = settingsFolders(request.loads?.settings).filter((path) => !isInside(path, folder ?? "/"));
     this.#own = new Set(folder === undefined ? [] : ownOf(folder));
     const apart = new Set(others.map(toPath));
-    this.rules = { named, settings, own: this.#own, scriptFolder, others: apart, include, exclude };
+    const isElsewhere = folder !== undefined && place.cwd !== null && !isInside(place.cwd, folder);
+    const isOfSibling = findSiblings(request, folder, place);
+    const where = { isElsewhere, isOfSibling, scriptFolder };
+    this.rules = { named, settings, own: this.#own, ...where, others: apart, include, exclude };
     const links = once(() => (folder === undefined ? new Map<string, string>() : findWorkspaceLinks(folder)));
     const packages = once(() => [...new Set(links().values())].filter((one) => one !== folder).toSorted());
     this.#folderFiles = once(() => {
@@ -157,6 +161,14 @@ export class Unit {
     }
     return digests;
   }
+}
+
+function findSiblings(
+  { siblings = [] }: CodeRequest,
+  unit: string | undefined,
+  { script }: Place,
+): (path: string) => boolean {
+  return unit === undefined || script === null ? () => false : siblingPaths({ unit, script, others: siblings });
 }
 
 /** Real paths of what is there, except programs and libraries of the system. */

@@ -31,6 +31,29 @@ longTest("env_file is reported as a field that PM2 ignores", async () => {
   expect(await issues(app({ envFile: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 envFile"]);
 });
 
+test("a Unix socket is as good as a port, and other texts are not", async () => {
+  const listening = (PORT: string): string => app({ env: { PORT }, kill_timeout: 6000 });
+  for (const path of ["/run/shop.sock", "./shop.sock"]) expect(await issues(listening(path))).toEqual([]);
+  expect(await issues(listening("shop"))).toEqual(["ECOSYSTEM_PORT_INVALID apps 0 env PORT"]);
+});
+
+test("a folder is a script if Node.js finds its entry file, which is not so in a package of ES modules", async () => {
+  const started = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
+    const { root } = makeWorkspace({ "pm2/ecosystem.dev.config.cjs": app({ script: "./src" }), ...files });
+    const ports = nodePorts({ root, cwd: root, env: { PATH: process.env["PATH"], PM2_HOME: join(root, ".pm2") } });
+    const { issues: found } = await execute(ecosystemCheck, ports, { environment: "dev" }, caller);
+    return found.map(({ message }) => message.replace(root, "<root>"));
+  };
+  expect(await started({ "src/index.js": "" })).toEqual([]);
+  expect(await started({ "src/a.js": "", "src/package.json": '{ "main": "a.js" }' })).toEqual([]);
+  expect(await started({ "src/a.js": "" })).toEqual([
+    "one: <root>/src is a folder, and Node.js finds no entry file in it, such as index.js; name its file",
+  ]);
+  expect(await started({ "src/index.js": "", "package.json": '{ "type": "module" }' })).toEqual([
+    'one: <root>/src is a folder, and a package.json above it has "type": "module", so PM2 imports it; name its file',
+  ]);
+});
+
 test("a server for static files is an app, also if it is the only one", async () => {
   expect(await issues("module.exports = { static: [{ port: 8080, path: './public' }] };")).toEqual([]);
 });

@@ -29,6 +29,26 @@ test.each([true, false])("a workspace link that leads to another folder is a cha
   expect(await scene.verdict(recorded)).toBe("same");
 });
 
+test("an env file of a package that only a link of .bin leads to is in doubt", async () => {
+  const scene = makeScene(true, {
+    ".gitignore": "node_modules\n.env\n",
+    "package.json": "{}",
+    "packages/server/package.json": '{"name":"server"}',
+    "packages/server/server.js": "1",
+    "packages/server/.env": "COLOR=red\n",
+  });
+  const script = join(scene.root, "node_modules/.bin/server");
+  mkdirSync(dirname(script), { recursive: true });
+  symlinkSync("../../packages/server/server.js", script);
+  const [recorded, unrecorded] = [await scene.start({ script }), await scene.start({ script })];
+  expect(await scene.verdict(recorded)).toBe("same");
+  write(scene.root, { "packages/server/.env": "COLOR=blue\n" });
+  for (const request of [recorded, unrecorded])
+    expect(await scene.verdict(request)).toMatch(/^unknown: .*\.env changed after its start/);
+  write(scene.root, { "packages/server/.env": "COLOR=red\n" });
+  expect(await scene.verdict(recorded)).toBe("same");
+});
+
 test("code of a linked package counts as uncommitted, and as changed since an earlier commit", async () => {
   const scene = makeScene(true, {
     ".gitignore": "node_modules\n",
@@ -63,4 +83,33 @@ test("a file outside of the repository is shown by its absolute path, which code
   expect(await scene.verdict(request)).toBe("same");
   write(scene.home, { shopd: "2", "lib/other.js": "2" });
   expect(await scene.verdict(request)).toBe(`changed stale: ${shopd}`);
+});
+
+test("what is built for another app is not code, unless a program may load something outside of its folder", async () => {
+  const scene = makeScene(true, {
+    ".gitignore": "dist\n",
+    "package.json": "{}",
+    "dist/apps/api/src/main.js": 'require("../lib.js")',
+    "dist/apps/api/lib.js": "1",
+    "dist/apps/web/main.js": "1",
+    "dist/libs/mail.js": "1",
+    "apps/web/main.ts": "1",
+    "libs/mail.ts": "1",
+  });
+  const [script, other] = ["api/src", "web"].map((name) => join(scene.root, "dist/apps", name, "main.js"));
+  const start = () => scene.start({ script: script!, siblings: [other!] });
+  const [recorded, unrecorded] = [await start(), await start()];
+  expect(await scene.verdict(recorded)).toBe("same");
+  write(scene.root, { "dist/apps/web/main.js": "2", "apps/web/main.ts": "2", "apps/web/new.ts": "1" });
+  expect(await scene.verdict(recorded)).toBe("same");
+  expect(await scene.verdict(unrecorded)).toBe("same");
+  write(scene.root, { "dist/libs/mail.js": "2" });
+  expect(await scene.verdict(recorded)).toMatch(/^unknown: dist\/libs\/mail.js/);
+  for (const [version, text] of ['require("../web/main.js")', 'join(cwd, "apps", "web")'].entries()) {
+    write(scene.root, { "dist/apps/api/lib.js": text });
+    const open = await start();
+    expect(await scene.verdict(open)).toBe("same");
+    write(scene.root, { "dist/apps/web/main.js": `${version + 3}` });
+    expect(await scene.verdict(open)).toMatch(/^unknown: dist\/apps\/web\/main.js/);
+  }
 });
