@@ -41,14 +41,13 @@ test.skipIf(!hasNats)("machines are a fleet after two commands and one for each 
   writeFileSync(join(first, "svcm.yaml"), "version: 1 # ours\nenvironments:\n  dev: []\nenv:\n  dev: .env.dev\n");
   writeFileSync(join(first, ".env.dev"), GOOD_ENV);
   const run = async (root: string, args: readonly string[], input = "", more: Record<string, string> = {}) => {
-    const env = plainEnvironment({
-      HOME: root,
-      PM2_HOME: join(root, ".pm2"),
-      STARTED: started,
-      PATH: `${bin}:${process.env["PATH"]}`,
-      ...more,
-    });
-    const child = spawn(process.execPath, [RUN, ...args], { cwd: root, env });
+    const env = { PM2_HOME: join(root, ".pm2"), STARTED: started, PATH: `${bin}:${process.env["PATH"]}`, ...more };
+    if (input === "") {
+      const { code, stdout, stderr } = await svcm(args, { root, env });
+      return { code, output: stdout + stderr };
+    }
+    // A program has a standard input.
+    const child = spawn(process.execPath, [RUN, ...args], { cwd: root, env: plainEnvironment({ HOME: root, ...env }) });
     child.stdin.end(input);
     const chunks: string[] = [];
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => chunks.push(String(chunk)));

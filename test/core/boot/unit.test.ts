@@ -70,6 +70,16 @@ describe("the unit that is written", () => {
     expect(plan.text).not.toContain("User=");
   });
 
+  test("lets a user linger who did not, and leaves one who lingers for another unit", () => {
+    const lingers = (more: object) => {
+      const pm2Unit = unit({ name: "pm2.service", scope: "user", isLingering: false, ...more });
+      return planUnit({ ...request, system: withUnits([pm2Unit]).system }).linger;
+    };
+    expect([lingers({}), lingers({ isLingering: true })]).toEqual([true, false]);
+    const own = { name: "svcm-pm2.service", isLingering: true };
+    expect([lingers(own), lingers({ ...own, madeLinger: true })]).toEqual([false, true]);
+  });
+
   test("has another name for another home of the user", () => {
     expect(planUnit({ ...request, home: "/srv/pm2", system: ofRoot([]) }).name).toBe(
       "svcm-pm2-deploy-abcdefgh.service",
