@@ -107,17 +107,17 @@ describe.skipIf(!hasNats)("the secrets of a node (needs nats-server)", () => {
     await expect.poll(async () => (await own.link().list()).map(({ status }) => status)).toEqual(["online", "stopped"]);
     writeFileSync(join(fleet.root("web-1"), "idle.cjs"), "setInterval(() => {}, 1e6);");
 
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const name of ["vera", "web-2"]) {
       const connection = await rawConnection(fleet, name);
-      connection.subscribe(">", { callback: (error, message) => void heard.push(error ? "" : message.string()) });
+      connection.subscribe(">", { callback: (error, message) => void received.push(error ? "" : message.string()) });
       await connection.flush();
     }
     const apps = ["orders-dev", "crash-dev", "absent-dev"];
     const seen = new Map<string, string>();
     for (const user of ["vera", "otto", "edda", "adam"]) {
       seen.set(user, (await answersFor(world, user, apps)).join("\n"));
-      const everything = [seen.get(user), ...heard].join("\n");
+      const everything = [seen.get(user), ...received].join("\n");
       expect(canaries.filter((secret) => everything.includes(secret))).toEqual([]);
     }
     // The search would find what is there: names, a visible value, and lines for those who may read them.
