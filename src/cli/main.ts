@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import type { Logger, Plugin } from "@oclif/core/interfaces";
 import { run } from "@oclif/core/run";
 import { settings } from "@oclif/core/settings";
@@ -18,6 +19,7 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
       plugin.commands.filter(({ hidden }) => !hidden).map(({ id }) => id.replaceAll(":", " ")),
     );
     refuseTopicAsJson(argv, commands);
+    nameShell();
     await run(withHelpFlag(argv), {
       root: plugins[0]?.root ?? "",
       plugins: new Map(plugins.map((plugin) => [plugin.name, plugin])),
@@ -25,6 +27,16 @@ export async function main(argv: string[], loadPlugins: () => Promise<readonly P
     });
   } catch (error) {
     process.exitCode = await fail(await explainUnknownCommand(error, commands), asksForJson(argv));
+  }
+}
+
+/** oclif asks the system for the shell, which fails for a user without a name, as containers have. */
+function nameShell(): void {
+  if (process.env["SHELL"] !== undefined) return;
+  try {
+    userInfo();
+  } catch {
+    process.env["SHELL"] = "/bin/sh";
   }
 }
 

@@ -28,6 +28,11 @@ test("current stays until the last app returns", async () => {
   const plan = await execute(rolloutPlan, ports, { environment: "production" }, caller);
   expect([plan.unchanged, plan.steps.map(({ app }) => app)]).toEqual([["worker"], ["web", ""]]);
 
+  const other = execute(rolloutRollback, ports, { ...request, apps: ["web", "wroker"] }, caller);
+  await expect(other).rejects.toMatchObject({
+    kind: "PROCESS_NOT_FOUND",
+    body: { details: expect.stringContaining('no app named "wroker". Accepted: web, worker.') as string },
+  });
   const last = { ...request, apps: ["worker"] };
   expect((await execute(rolloutRollbackPlan, ports, last, caller)).current?.to).toBe(`releases/${former.id}`);
   await execute(rolloutRollback, ports, last, caller);

@@ -16,7 +16,7 @@ import { groupBy } from "../../core/words/lists.ts";
 import { nameList } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 
-/** What a plan leaves as it is, although it is not as declared, or may not be. */
+/** Apps that a plan leaves as they are, although they are not as declared, or may not be. */
 export function openLines({ held, leftOut, unknown }: Pick<Plan, "held" | "leftOut" | "unknown">): string[] {
   return [
     ...held.map((one) => `! ${heldText(one, toPrintable)}`),

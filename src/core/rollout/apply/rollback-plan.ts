@@ -48,7 +48,7 @@ export interface PlannedRollback {
 
 /**
  * Last app first. Changes nothing.
- * @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED, APPLY_REFUSED with the code RELEASE_GONE
+ * @throws {SvcmError} RELEASE_NOT_FOUND, PROCESS_NOT_FOUND, NOTHING_TO_ROLL_BACK, PM2_FAILED, APPLY_REFUSED
  */
 export async function planRollback(
   ports: ApplyPorts,
@@ -70,14 +70,13 @@ export async function planRollback(
   const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, current })));
   const { environment, startedAt, message } = undone;
   const changed = current !== undefined || steps.some((step) => step.changed);
-  const commit = undone.git?.commit ?? null;
   const git = await gitAfterwards(ports, undone, journals);
   return {
     plan: {
       id,
       release: found.id,
       startedAt,
-      commit,
+      commit: undone.git?.commit ?? null,
       ...omitUndefined({
         message,
         undoes: undone.undoes,
@@ -124,11 +123,21 @@ async function planReturns(
   undone: ReleaseHead,
   { requested, ...facts }: ReturnFacts & { readonly requested: readonly string[] },
 ): Promise<{ readonly steps: ReturnStep[]; readonly staying: string[] }> {
-  const touched = new Set(undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : [])));
-  const all = await Promise.all([...touched].toReversed().map((app) => planReturn(ports, undone, app, facts)));
-  const isRequested = ({ app }: ReturnStep): boolean => requested.length === 0 || requested.includes(app);
+  const touched = [...new Set(undone.steps.flatMap((step) => (isAppStep(step) ? [step.app] : [])))];
+  const unknown = requested.find((name) => !touched.some((app) => namesOfApp(undone, app).includes(name)));
+  if (unknown !== undefined) throw notTouched(unknown, undone, touched);
+  const all = await Promise.all(touched.toReversed().map((app) => planReturn(ports, undone, app, facts)));
+  const isRequested = ({ app }: ReturnStep): boolean =>
+    requested.length === 0 || namesOfApp(undone, app).some((name) => requested.includes(name));
   const staying = all.filter((step) => step.changed && !isRequested(step)).map(({ app }) => app);
   return { steps: all.filter(isRequested), staying };
+}
+
+function notTouched(name: string, { id }: ReleaseHead, touched: readonly string[]): SvcmError {
+  return new SvcmError("PROCESS_NOT_FOUND", {
+    details: `The release ${id} changed no app named ${JSON.stringify(name)}. Accepted: ${touched.join(", ") || "none"}.`,
+    hint: `Read what it changed: svcm releases show ${id}`,
+  });
 }
 
 async function planReturn(
