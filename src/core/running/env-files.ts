@@ -166,7 +166,7 @@ export function startCommand({
   script,
 }: Pick<DeclaredApp, "args" | "cwd" | "env" | "interpreter" | "script">): StartCommand {
   const { DOTENV_CONFIG_PATH: ofDotenv } = env;
-  const named = [...envFilesIn(args.join(" ")), ...(ofDotenv === undefined ? [] : [ofDotenv])];
+  const named = [...envFilesIn([script, ...args].join(" ")), ...(ofDotenv === undefined ? [] : [ofDotenv])];
   const envFiles = named.map((path) => resolvePath(cwd, path));
   const line = [baseName(script), ...args].join(" ");
   const packageScript = args.find((word) => !/^(?:-.*|run(?:-script)?)$/.test(word));
@@ -241,7 +241,8 @@ const NAMED = [
   "(?:^|[\\s;&])(?:\\.|source)\\s+(?<path>[^\\s;&|]*env[^\\s;&|/]*)(?![^\\s;&|])",
 ].map((pattern) => new RegExp(pattern, "gi"));
 /** Up to the command that it starts. */
-const WRAPPER = /\b(?:dotenv|dotenvx|env-cmd)\s(?:(?!\s--\s)[^;&|])*/g;
+const WRAPPER =
+  /\b(?:dotenv|dotenvx|env-cmd|dotenv-cli\/cli|bin\/env-cmd|dotenvx\/src\/cli\/dotenvx)(?:\.js)?\s(?:(?!\s--\s)[^;&|])*/g;
 const OPTION = new RegExp(`\\s(?:-e|-f|--file)[=\\s]\\s*${PATH}`, "g");
 
 /** In the words of a command. A path with a variable is unknown. */

@@ -62,14 +62,17 @@ interface Nearest {
 
 const NOTHING: Nearest = { lockfiles: [], markers: [] };
 
+/** A marker below the folder of the lockfile may be left over from an earlier install. */
 function nearest(folder: string, lockfiles: readonly string[], markers: readonly string[]): Nearest {
+  const found: string[] = [];
   for (const at of upwards(folder)) {
     const there = (names: readonly string[]): string[] =>
       names.map((name) => join(at, name)).filter((path) => existsSync(path));
-    const found = { lockfiles: there(lockfiles), markers: there(markers) };
-    if (found.lockfiles.length + found.markers.length > 0) return found;
+    const own = there(lockfiles);
+    found.push(...there(markers));
+    if (own.length > 0) return { lockfiles: own, markers: found };
   }
-  return NOTHING;
+  return { lockfiles: [], markers: found };
 }
 
 function isOfNode(script: string | null): boolean {

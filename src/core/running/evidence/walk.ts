@@ -1,6 +1,6 @@
 /** Synchronous: through promises, the same walk takes seven times as long. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync, type Stats } from "node:fs";
-import { matchesAny, mayFollow, SKIPPED_FOLDERS } from "../code-files.ts";
+import { type CodeRules, matchesAny, mayBeCode, mayFollow, mayHoldCode, SKIPPED_FOLDERS } from "../code-files.ts";
 import { isInside } from "../find-unit.ts";
 import { errorCode } from "../../words/thrown.ts";
 
@@ -95,6 +95,8 @@ function readFolder(folder: PlaceInUnit, walking: Walking): string | null {
   try {
     entries.push(toEntry(folder, "folder", lstatSync(folder.absolute)));
     const children = listChildren(folder, walking);
+    const hidden = children.find(isUnreadable);
+    if (hidden !== undefined) return `${folder.absolute} has a file or folder whose name is not UTF-8`;
     if (children.some(({ absolute }) => absolute.endsWith(VENV_MARK))) walking.venvs.push(folder.absolute);
     for (const child of children) {
       if (child.kind === "folder") waiting.push(child);
@@ -129,6 +131,15 @@ function listChildren(folder: PlaceInUnit, { others, exclude, venvs }: Walking):
     if (kind === "folder" && matchesAny(path, exclude)) return [];
     return [{ kind, absolute, path, isOutside: folder.isOutside }];
   });
+}
+
+const ANY: CodeRules = { named: new Set(), scriptFolder: null, others: new Set(), include: [], exclude: [] };
+
+/** Node.js shows a name that is not UTF-8 with replacements, under which there is no file. */
+function isUnreadable({ absolute, path, kind }: KindInUnit): boolean {
+  if (!path.includes("\uFFFD") || lstatSync(absolute, MAY_BE_GONE) !== undefined) return false;
+  const folder = kind === "folder" ? path : path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  return mayHoldCode(folder, false, ANY) && (kind === "folder" || mayBeCode(path, ANY));
 }
 
 /** It may have been removed since its name was read. */

@@ -34,6 +34,22 @@ test("a lockfile of another language does not hide the one of the workspace", as
   expect(await scene.verdict(request)).toBe("changed stale: dependencies");
 });
 
+test("a marker that an earlier install left in a folder does not hide the lockfile of the workspace", async () => {
+  const marker = "apps/web/node_modules/.package-lock.json";
+  const scene = makeScene(false, {
+    ...FILES,
+    [marker]: "{}",
+    "apps/web/server.js": "1",
+    "apps/web/package.json": "{}",
+  });
+  const cwd = join(scene.root, "apps/web");
+  const [recorded, unrecorded] = [await scene.start({ cwd }), await scene.start({ cwd })];
+  expect(await scene.verdict(recorded)).toBe("same");
+  write(scene.root, { "package-lock.json": "{ }", "node_modules/.package-lock.json": "{ }" });
+  for (const request of [recorded, unrecorded])
+    expect(await scene.verdict(request)).toBe("changed stale: dependencies");
+});
+
 const PACKAGE = "lib/python3.11/site-packages/flask";
 
 test.each([

@@ -1,5 +1,5 @@
 /** Code that is reached by a link of the workspace, or lies outside of the repository. */
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { makeScene, write } from "./scenes.ts";
@@ -47,6 +47,19 @@ test("an env file of a package that only a link of .bin leads to is in doubt", a
     expect(await scene.verdict(request)).toMatch(/^unknown: .*\.env changed after its start/);
   write(scene.root, { "packages/server/.env": "COLOR=red\n" });
   expect(await scene.verdict(recorded)).toBe("same");
+});
+
+test("a name that is not UTF-8 makes a folder of code unreadable, and one of uploads not", async () => {
+  const scene = makeScene(false, { "server.js": "1", "views/a.html": "1", "uploads/a.bin": "1" });
+  const put = (folder: string, name: string): void =>
+    writeFileSync(Buffer.from(`${join(scene.root, folder)}/${name}`, "latin1"), "1");
+  put("uploads", "caf\u00E9.html");
+  put("views", "caf\u00E9.png");
+  const request = await scene.start();
+  expect(await scene.verdict(request)).toBe("same");
+  put("views", "caf\u00E9.html");
+  const reason = "views has a file or folder whose name is not UTF-8";
+  expect(await scene.verdict(request)).toContain(reason);
 });
 
 test("code of a linked package counts as uncommitted, and as changed since an earlier commit", async () => {
