@@ -71,7 +71,6 @@ test("a deploy makes the commit run at its real path, and shares what the releas
 test("afterwards, plan and drift of the checkout are those of the release, and the same commit has nothing to do", async () => {
   expect(await plan()).toMatchObject({ changed: false, unchanged: ["web"], issues: [] });
   expect((await execute(ecosystemDrift, ports, { environment: "production" }, caller)).drift).toEqual([]);
-
   expect((await execute(bootShow, ports, {}, caller)).findings.filter(({ code }) => code === "BOOT_VALUE")).toEqual([]);
   const before = await pids();
   expect(await shop.deploy()).toMatchObject({ release: null, deploy: { state: "done" } });
@@ -243,13 +242,14 @@ test("a commit that was not pushed is refused by name", async () => {
   shop.git("reset", "--quiet", "--hard", "HEAD~1");
 });
 
-test.each(["--output=written", "--upload-pack=touch written", "no-such-branch", "main\nmain"])(
-  "the revision %j runs nothing",
-  async (revision) => {
-    expect((await shop.refused({ revision })).body.code).toBe("REVISION_NOT_FOUND");
-    expect(existsSync(join(shop.checkout, "written"))).toBe(false);
-  },
-);
+test("a revision that looks like an option, or has two lines, runs nothing", async () => {
+  const git = (await ports.deploys()).git(join(shop.root, "repository.git"));
+  const revisions = ["--upload-pack=touch written", "--output=written", "no-such-branch", "main\nmain"];
+  const found = revisions.flatMap((one) => [git.resolve("checkout", one), git.resolve("repository", one)]);
+  expect((await Promise.all(found)).filter(Boolean)).toEqual([]);
+  expect((await shop.refused({ revision: revisions[0] })).body.code).toBe("REVISION_NOT_FOUND");
+  expect(existsSync(join(shop.checkout, "written"))).toBe(false);
+});
 
 longTest("a script outside of the release is refused before anything is touched", async () => {
   const before = await pids();

@@ -106,6 +106,7 @@ test.for([
   expect(decided.verdict).toBe(verdict);
   expect(decided.changes).toEqual(verdict === "changed" ? [change("env", "GONE", "stale")] : []);
   if (verdict === "unknown") expect(decided.unknown.join()).toContain("GONE");
+  if (verdict === "changed") expect([...decided.unknown, ...decided.unexplained].join()).not.toContain("GONE");
 });
 
 test("a variable that an env file holds is there because a command handed the file over", () => {
