@@ -89,7 +89,7 @@ const COMMON_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm"];
 const NAMED_PATH = / '(\/[^']+)'/g;
 
 /**
- * Where an app writes: its folder and its logs. If its error log says that some file system was full, also the folders of
+ * The folders in which an app writes: its own one and those of its logs. If its error log says that some file system was full, also the folders of
  * temporary files and those that the log names.
  */
 export function writtenFolders(own: readonly ProcessRecord[], errorLines: readonly string[]): string[] {
