@@ -89,8 +89,8 @@ const COMMON_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm"];
 const NAMED_PATH = / '(\/[^']+)'/g;
 
 /**
- * The folders in which an app writes: its own one and those of its logs. If its error log says that some file system was full, also the folders of
- * temporary files and those that the log names.
+ * The folders in which an app writes: its own one and those of its logs. If its error log says that some file system was
+ * full, also the folders of temporary files and those that the log names.
  */
 export function writtenFolders(own: readonly ProcessRecord[], errorLines: readonly string[]): string[] {
   const full = errorLines.filter((line) => DISK_FULL.test(line));
