@@ -84,6 +84,7 @@ export async function explainEnd(
     pm2Home: ports.workspace.pm2Home,
     errorLines: errors.texts,
     listeners: listeners ?? [],
+    epochMs: ports.clock.now(),
     ...(await readMachine(ports, processes, process, errors.texts)),
   });
   const stateOf = await readStateOf(ports, processes);
@@ -284,7 +285,7 @@ async function readMachine(
   return {
     disks,
     limits: ports.machine.systemLimits(process.pid),
-    sockets: isSeen ? kernel?.tcpSockets() : [],
+    sockets: isSeen ? kernel?.tcpSockets() : undefined,
   };
 }
 

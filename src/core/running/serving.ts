@@ -38,7 +38,10 @@ export function waitingSockets(tree: ServingTree, sockets: readonly TcpSocket[],
   return unread.filter((socket) => isHeld(socket) || isHandedOver(socket));
 }
 
-/** Other programs may read in another thread than the one whose state is known. A connection that it has opened is no request. */
+/**
+ * Other programs may read in another thread than the one whose state is known. A connection that it has opened carries
+ * responses only.
+ */
 function isServedByNode(
   { record, heldByItself }: ServingTree,
   { inode, port }: TcpSocket,

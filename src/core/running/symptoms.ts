@@ -4,6 +4,8 @@ import { findHolder, findLeftOvers, isTakenBy, takenText, type Machine, type Por
 import { DISK_FULL } from "../words/full-disk.ts";
 import { reachedLimit } from "./limits.ts";
 import { appKind } from "./code-evidence.ts";
+import { isOnlineService } from "./read-serving.ts";
+import { MIN_LOADING_MS } from "./serving.ts";
 import { isEnding, isWithoutPid, type StateOf } from "./state.ts";
 
 export interface Surroundings extends Machine {
@@ -11,6 +13,7 @@ export interface Surroundings extends Machine {
   readonly errorLines: readonly string[];
   readonly disks: readonly DiskReading[];
   readonly limits?: SystemLimits | undefined;
+  readonly epochMs: number;
   /** All of the machine, if this user may see those of the processes themselves. */
   readonly sockets?: readonly TcpSocket[] | undefined;
 }
@@ -27,6 +30,7 @@ export function findSymptoms(surroundings: Surroundings): string[] {
   return [
     ...takenPort(surroundings),
     ...unseenHolder(surroundings),
+    ...unservedPorts(surroundings),
     ...fullDisks(surroundings),
     ...(limits === undefined ? [] : reachedLimit(errorLines, limits)),
     ...lagging(surroundings),
@@ -38,7 +42,7 @@ export function findTakenPort({
   own,
   errorLines,
   ...machine
-}: Omit<Surroundings, "disks" | "limits" | "sockets">): PortHolder | undefined {
+}: Omit<Surroundings, "disks" | "epochMs" | "limits" | "sockets">): PortHolder | undefined {
   const taken = takenAddress(errorLines);
   return taken && findHolder(taken.port, own, machine, taken.address);
 }
@@ -62,6 +66,15 @@ function unseenHolder({ errorLines, listeners, sockets = [] }: Surroundings): st
     : [];
 }
 
+/** A server may have closed its listener, or listen elsewhere. A worker may have the variable, too, so it proves no fault. */
+function unservedPorts({ own, sockets, epochMs }: Surroundings): string[] {
+  if (sockets === undefined) return [];
+  const loaded = own.filter((one) => isOnlineService(one) && epochMs - (one.lastStartAt ?? epochMs) >= MIN_LOADING_MS);
+  const ports = new Set(loaded.flatMap(({ listenPorts = [] }) => listenPorts));
+  for (const { isListening, port } of sockets) if (isListening) ports.delete(port);
+  return [...ports].map((port) => `Nothing accepts TCP connections on port ${port}, which its variables name.`);
+}
+
 function takenPort(surroundings: Surroundings): string[] {
   const taken = findTakenPort(surroundings);
   const names = new Set(surroundings.own.map(({ name }) => name));
@@ -76,8 +89,8 @@ const COMMON_FOLDERS = ["/tmp", "/var/tmp", "/dev/shm"];
 const NAMED_PATH = / '(\/[^']+)'/g;
 
 /**
- * Where an app writes: its folder and its logs. If its error log says that some file system was full, also the folders of
- * temporary files and those that the log names.
+ * The folders in which an app writes: its own one and those of its logs. If its error log says that some file system was
+ * full, also the folders of temporary files and those that the log names.
  */
 export function writtenFolders(own: readonly ProcessRecord[], errorLines: readonly string[]): string[] {
   const full = errorLines.filter((line) => DISK_FULL.test(line));

@@ -79,7 +79,7 @@ describe("a service that its schedule restarts each minute", () => {
     expect(stateOf([...healed, ...since], 60_000)).toEqual(["online", undefined, undefined]);
   });
 
-  test("and that a command has restarted begins anew", () => {
+  test("and that a command has restarted begins again", () => {
     const [requested, run] = [30_000, 4000];
     const entries = [
       ...looping,

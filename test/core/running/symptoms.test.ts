@@ -26,7 +26,19 @@ const disk = (availableBlocks: number) => ({
 });
 const lag = (ms: number, more: object = {}) => ({ ...api, customMetrics: { "Event Loop Latency p95": ms }, ...more });
 
-const quiet: Surroundings = { own: [api], all: [api, web], listeners: [], errorLines: [], disks: [], pm2Home: "/pm2" };
+const quiet: Surroundings = {
+  own: [api],
+  all: [api, web],
+  listeners: [],
+  errorLines: [],
+  disks: [],
+  pm2Home: "/pm2",
+  epochMs: 60_000,
+};
+const serving = (more: object = {}) => [
+  { ...api, status: "online", listenPorts: [3000], lastStartAt: 50_000, ...more },
+];
+const unserved = /^Nothing accepts TCP connections on port 3000, which its variables name\.$/;
 const LIMITS = {
   openFiles: "20000",
   processes: "96365",
@@ -107,6 +119,11 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     [],
   ],
   ["one per cent of the disk is free", { disks: [disk(100)] }, []],
+  ["it has closed its listener", { own: serving(), sockets: [tcp(3000, { isListening: false })] }, [unserved]],
+  ["it listens", { own: serving(), sockets: [tcp(3000)] }, []],
+  ["it may still be loading", { own: serving({ lastStartAt: 50_001 }), sockets: [] }, []],
+  ["sockets cannot be seen", { own: serving() }, []],
+  ["it does not run", { own: serving({ status: "stopped", pid: null }), sockets: [] }, []],
   ["no inode is free", { disks: [{ ...disk(5000), freeInodes: 0 }] }, [/of \/ has no free inodes, so no file /]],
   ["an image is read-only", { disks: [{ ...disk(0), freeInodes: 0 }] }, []],
   ["a small one is full", { disks: [{ ...disk(0), blocks: 20 }] }, [/: 0\.0 GB of 20\.0 MB are free\./]],
@@ -151,6 +168,6 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
 test("an app writes into its folder and its logs, and anywhere that its error log calls full", () => {
   const one = record({ cwd: "/srv/app", logFiles: { error: "/logs/e.log", out: null } });
   expect(writtenFolders([one], [WATCHERS])).toEqual(["/srv/app", "/logs"]);
-  const lines = [`${FULL.replace(", write", ", open '/data/cache/x'")}`];
+  const lines = [FULL.replace(", write", ", open '/data/cache/x'")];
   expect(writtenFolders([one], lines)).toEqual(["/srv/app", "/logs", "/data/cache", "/tmp", "/var/tmp", "/dev/shm"]);
 });
