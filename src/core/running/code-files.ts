@@ -78,7 +78,7 @@ function isOfProject(name: string): boolean {
   return DOUBTFUL.test(name) || ENV_FILE.test(name);
 }
 
-/** Where the app works elsewhere, nothing compares the values of an env file here. */
+/** Nothing compares the values of an env file here if the app works elsewhere. */
 function isApart(name: string, { isElsewhere = false }: CodeRules): boolean {
   return isOfProject(name) && !(isElsewhere && ENV_FILE.test(name));
 }

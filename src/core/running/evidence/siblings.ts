@@ -2,10 +2,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { once } from "../../words/once.ts";
-import { isInBuild, isBelow } from "../code-files.ts";
+import { isBelow, isInBuild, isProgram } from "../code-files.ts";
 import { isInside } from "../find-unit.ts";
 import { readTextSync } from "../../files/system.ts";
-import { PROGRAM } from "./imports.ts";
 import { realPath } from "./walk.ts";
 
 const MAX_BYTES = 2 ** 23;
@@ -19,9 +18,9 @@ interface Place {
 }
 
 /**
- * Says of a path of the unit whether it is built for another app, or a source of that: with the scripts
- * `dist/apps/api/main.js` and `dist/apps/web/main.js`, `dist/apps/web` and `apps/web` are not code of `api`. Not so if
- * a program of the own folder may load something outside of it.
+ * Finds paths of the unit that are built for another app, or are its sources. With `dist/apps/api/main.js` and
+ * `dist/apps/web/main.js`, these are `dist/apps/web` and `apps/web` for the first. There are none if a program of the
+ * own folder may load something outside of it.
  */
 export function siblingPaths({ unit, script, others }: Place): (path: string) => boolean {
   const own = inBuild(unit, script);
@@ -67,7 +66,7 @@ function isClosedFolder(home: string, claims: readonly Claim[]): boolean {
   try {
     let bytes = 0;
     const entries = readdirSync(home, { withFileTypes: true, recursive: true });
-    for (const entry of entries.filter(({ name }) => PROGRAM.test(name))) {
+    for (const entry of entries.filter(({ name }) => isProgram(name))) {
       const path = join(entry.parentPath, entry.name);
       bytes += statSync(path).size;
       const above = relative(home, path).split("/").length;
