@@ -45,7 +45,7 @@ test("an ecosystem file runs again after a change beside it, and only then", asy
   }
   rmSync(at("app.cjs"));
   expect(await load()).toEqual(["api", false, [true], 1]);
-  // What it loads from afar may change without a trace in the folder.
+  // A module from afar may change without a trace in the folder.
   writeFileSync(join(outside, "name.cjs"), 'module.exports = "far";');
   const far = `require(${JSON.stringify(join(outside, "name.cjs"))})`;
   writeFileSync(path, `module.exports = { apps: [{ name: ${far}, script: "./app.cjs" }] };`);

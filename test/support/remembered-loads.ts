@@ -1,6 +1,6 @@
 /**
- * An ecosystem file runs again only if a file of its folder has changed, because each run starts a program, and most
- * tests ask for the same apps again and again. Every answer is a real one. The command line remembers none.
+ * An ecosystem file runs again only if a file of its folder has changed. Each run starts a program, and most tests ask
+ * for the same apps again and again. Every answer is a real one. The command line remembers none.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

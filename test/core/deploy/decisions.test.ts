@@ -258,8 +258,6 @@ test("apps of the checkout run in it or run its script, unless that is a release
     runningRecord({ name: "link", cwd: "/link", script: "/usr/bin/node" }),
     runningRecord({ name: "release", cwd: release, script: `${release}/server.js` }),
   ];
-  const nowhere = runningRecord({ name: "nowhere", cwd: null, script: null });
-  expect(runningIn([nowhere], { top: "/srv/app", layout, realPath })).toEqual([]);
   expect(runningIn(processes, { top: "/srv/app", layout, realPath })).toEqual(["cwd", "script", "link"]);
 });
 

@@ -25,6 +25,8 @@ test("equal ends in a row are one row, with the time of the newest", () => {
 
 test.each<[Partial<SvcmEvent>, string]>([
   [{}, "api (id 0) ended: probably crash, exit code 1."],
+  [{ exitCode: 0, signal: "SIGSEGV" }, "api (id 0) ended: probably crash, SIGSEGV."],
+  [{ cause: "signal", exitCode: 0, signal: "SIGUSR2" }, "api (id 0) ended: probably signal, SIGUSR2."],
   [
     { kind: "daemon", app: null, cause: "daemon", evidence: ["PM2's daemon started.", "More."] },
     "PM2's daemon started.",

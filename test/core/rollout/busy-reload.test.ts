@@ -30,7 +30,7 @@ async function reload(refusals: readonly SvcmError[], timeoutMs = 1000) {
   return { done, tries, hasWaited: nowMs > 0 };
 }
 
-test("a reload is asked for again while PM2 is busy with another, until the time is over", async () => {
+test("a reload is requested again while PM2 is busy with another, until the time is over", async () => {
   expect(await reload([])).toEqual({ done: before, tries: 1, hasWaited: false });
   expect(await reload([BUSY, BUSY])).toEqual({ done: before, tries: 3, hasWaited: true });
   const { done, tries } = await reload(Array.from({ length: 10_000 }, () => BUSY));

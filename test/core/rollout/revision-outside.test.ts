@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 
-test("a plan from a revision reads the ecosystem file of that revision, and refuses a folder that has none", async () => {
+test("a plan from a revision reads the ecosystem file of that revision, and refuses a folder outside of it", async () => {
   const file = (args: string) => `module.exports = { apps: [{ name: "web", script: "./app.cjs", args: "${args}" }] };`;
   const repository = makeRepository({ "pm2/ecosystem.dev.config.cjs": file("former"), "app.cjs": "" });
   const { root } = repository;
