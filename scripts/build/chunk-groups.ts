@@ -64,7 +64,6 @@ const GROUPS: readonly Group[] = [
       "project/resolve.",
       "project/state-place.",
       "project/workspace.",
-      "project/service-name.",
       "project/facts/packaged.",
       "project/facts/own",
       "project/facts/facts.",

@@ -23,7 +23,7 @@ import { nodePrometheus } from "./history/prometheus.node.ts";
 import { pm2Processes } from "./pm2/daemon/index.ts";
 import { nodeSightings } from "./events/sightings.node.ts";
 import { nodeRunningCode } from "./running/evidence/index.ts";
-import { createBootOutlook } from "./boot/outlook.ts";
+import { createBootOutlook } from "./boot/examine.ts";
 import { nodeDeployed } from "./deploy/deployed.node.ts";
 import { nodeReleases } from "./rollout/releases.node.ts";
 import { pm2Schedules } from "./pm2/daemon/schedules.ts";

@@ -30,12 +30,12 @@ export {
 } from "./deployments/operations/declarations.ts";
 export { deployPlan, deployRun } from "./deploy/operations/deploy.ts";
 export { ecosystemCheck, ecosystemShow } from "./pm2/operations/ecosystem.ts";
-export { ecosystemDrift, type EcosystemDrift } from "./metrics/operations/ecosystem-drift.ts";
+export { ecosystemDrift, type EcosystemDrift } from "./metrics/operations/metrics.ts";
 export { envApp, type EnvAppResponse } from "./rollout/operations/env-app.ts";
 export { envRead, type TaggedResponse } from "./env/operations/env-read.ts";
 export { envCheck, envDiff, envTemplate } from "./env/operations/env-comparison.ts";
 export { envRewrite, envSource } from "./env/operations/env-edit.ts";
-export { envExport, envProcess } from "./pm2/operations/environment.ts";
+export { envExport, envProcess } from "./pm2/operations/ecosystem.ts";
 export {
   envUnset,
   type EnvUnsetResponse,
@@ -51,7 +51,7 @@ export { logsPrune, logsRead, logsUsage, logsRotate } from "./logs/operations/lo
 export { metricsExpose, metricsShow, nodeShow } from "./metrics/operations/metrics.ts";
 export { processAct, type ProcessActionResult } from "./rollout/operations/process-act.ts";
 export { createActionSubject as attemptedAction } from "./rollout/control/action.ts";
-export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/process-list.ts";
+export { processList, type ListedProcess, type ProcessListResponse } from "./metrics/operations/metrics.ts";
 export {
   processRun,
   processScale,

@@ -15,7 +15,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { type AccessPolicy, authentication } from "./access.ts";
-import { failureResponse, sendFailure, toRefusal } from "./response.ts";
+import { failureResponse, hasStartedChange, sendFailure, toRefusal, toRefusedAttempt } from "./response.ts";
 import { maxBodyBytesOf, parseBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler, watchConnections, type Connections } from "./connections.ts";
 import { compressResponses } from "./compression.ts";
@@ -25,7 +25,6 @@ import { defaultLimits, type Limits } from "./limits.ts";
 import { logFailure, logReads, withAuditLog, type ServerLog } from "./log.ts";
 import { Fleet, type ConnectFleet } from "./fleet.ts";
 import { stripPublicPath } from "./host.ts";
-import { toRefusedAttempt, hasStartedChange } from "./refusals.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes.ts";
 import { Mcp, type OpenMcp } from "./mcp.ts";

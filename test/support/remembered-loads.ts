@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Ports } from "../../src/core/index.ts";
-import type { EcosystemLoader } from "../../src/core/pm2/port-ecosystems.ts";
+import type { EcosystemLoader } from "../../src/core/pm2/ports.ts";
 
 type Load = EcosystemLoader["load"];
 

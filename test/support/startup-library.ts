@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Issue } from "../../src/core/api/issue.ts";
 import type { StartupDecision } from "../../src/core/startup/contract.ts";
 import type { StartupOptions } from "../../src/core/startup/index.ts";
-import type { EnvValues } from "../../src/core/startup/plan.ts";
+import type { EnvValues } from "../../src/core/startup/read.ts";
 import { plainEnvironment, REPOSITORY, svcm } from "./command-line.ts";
 
 const LIB = join(REPOSITORY, "dist/lib");

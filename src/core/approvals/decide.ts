@@ -4,7 +4,7 @@ import type { Caller } from "../access/operation.ts";
 import { rightsOf } from "../access/rights.ts";
 import { isExpired, type StoredToken } from "../access/tokens.ts";
 import type { UniqueProcess } from "../files/ports.ts";
-import type { StoredProposal } from "./stored.ts";
+import type { StoredProposal } from "./port-proposals.ts";
 
 export const LIFETIME_MS = 3_600_000;
 /** A time service corrects a clock by less. */

@@ -8,9 +8,8 @@ import { withFileErrors } from "../files/private-files.ts";
 import { identifyProcess, isRunning, listAncestors, type UniqueProcess } from "../files/proc.ts";
 import { createFolder, replacePrivate } from "../files/write.ts";
 import { once } from "../words/once.ts";
-import type { Proposals } from "./port-proposals.ts";
+import { type Proposals, type StoredProposal, parseProposals, renderProposals } from "./port-proposals.ts";
 import { isOpen, keepNewest, withExpiry } from "./decide.ts";
-import { parseProposals, renderProposals, type StoredProposal } from "./stored.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
 const LOCK_TIMEOUT_MS = 5_000;

@@ -1,13 +1,26 @@
 import type { BootReport, DaemonReport } from "../api/boot.ts";
 import type { Issue } from "../api/issue.ts";
 import { findingsOf, toIssue } from "../findings/rule.ts";
-import { type BootFacts, type DaemonFacts, type FoundFact, type BootRule, isInUse, unitsOfHome } from "./facts.ts";
+import {
+  type BootFacts,
+  type BootRule,
+  type DaemonFacts,
+  type FoundFact,
+  NOT_COMPARED,
+  isInUse,
+  unitsOfHome,
+} from "./facts.ts";
 import { daemonRules } from "./rules-daemon.ts";
 import { listRules } from "./rules-list.ts";
 import { unitRules } from "./rules-unit.ts";
 import { formatSecond } from "../words/time.ts";
-import { shellQuote, nameList } from "../words/text.ts";
+import { nameList, shellQuote } from "../words/text.ts";
 import { appKind } from "../running/code-evidence.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { HasClock } from "../files/ports.ts";
+import type { BootOutlook, HasBootOutlook } from "../rollout/port-deployed.ts";
+import type { BootPorts } from "./ports.ts";
+import { readBootFacts, readMachineFacts } from "./read-facts.ts";
 
 /** One of these means that svcm does not know. */
 const UNKNOWN = new Set([
@@ -18,7 +31,7 @@ const UNKNOWN = new Set([
   "BOOT_FOREGROUND",
 ]);
 
-export function bootFindings(facts: BootFacts): FoundFact[] {
+function bootFindings(facts: BootFacts): FoundFact[] {
   if (facts.daemon?.isForeground === true) return [...findingsOf([foreground], facts)];
   return [...findingsOf(unitRules, facts), ...findingsOf(listRules, facts), ...findingsOf(appRules, facts)];
 }
@@ -198,3 +211,53 @@ const foreground: BootRule = {
 
 /** About single saved apps, and about what cannot be compared. */
 const appRules: readonly BootRule[] = [foreground, dead, silent, jobs, scripts, interpreters, undeclared];
+
+export function createBootOutlook(ports: BootPorts): BootOutlook {
+  let last: ReturnType<BootOutlook["last"]>;
+  return {
+    last: () => last,
+    async look() {
+      last = await orUndefined(readBootErrors(ports));
+    },
+    async apps() {
+      return (await orUndefined(readAppWarnings(ports))) ?? [];
+    },
+  };
+}
+
+/** An answer about the machine must not fail because of this. */
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof SvcmError) return undefined;
+    throw error;
+  }
+}
+
+const FIRST_LOOK_MS = 60_000;
+const LOOK_MS = 300_000;
+
+/** Ends with the signal. */
+export async function watchBoot({ bootOutlook, clock }: HasBootOutlook & HasClock, signal: AbortSignal): Promise<void> {
+  for (let waitMs = FIRST_LOOK_MS; ; waitMs = LOOK_MS) {
+    await clock.sleep(waitMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    await bootOutlook.look();
+  }
+}
+
+async function readBootErrors(ports: BootPorts): Promise<Issue[]> {
+  const facts = await readBootFacts(ports, { environment: undefined }, {});
+  const errors = bootFindings(facts).filter(({ severity }) => severity === "error");
+  return errors.map(({ command: _command, ...finding }) => toIssue(finding));
+}
+
+async function readAppWarnings(ports: BootPorts): Promise<Issue[]> {
+  const facts = await readMachineFacts(ports);
+  if (facts.saved.state !== "read" || facts.running === null || facts.daemon?.isForeground) return [];
+  return Array.from(findingsOf(listRules, { ...facts, declared: NOT_COMPARED }), (finding) => {
+    const { command, message, ...rest } = finding;
+    return toIssue({ ...rest, severity: "warning", message: `after a reboot: ${message}. Next: ${command}` });
+  });
+}

@@ -3,7 +3,7 @@ import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { Repository, Running } from "../pm2/ports.ts";
 import type { HasDaemons, HasSavedLists } from "../pm2/port-daemons.ts";
 import type { HasDeployed } from "../rollout/port-deployed.ts";
-import type { HasReleases } from "../rollout/port-releases.ts";
+import type { HasReleases } from "../rollout/ports.ts";
 
 /** The ports of the larger functions of this room. */
 export interface BootPorts

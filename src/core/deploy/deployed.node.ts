@@ -4,7 +4,7 @@ import { SvcmError } from "../api/errors.ts";
 import { lstatIfReadable } from "../files/system.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import { serviceName } from "../project/service-name.node.ts";
+import { serviceName } from "../project/workspace.node.ts";
 import type { Deployed } from "../rollout/port-deployed.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
 import { deployOfLink } from "./layout.ts";

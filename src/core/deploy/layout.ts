@@ -1,5 +1,5 @@
 /** The names below a deploy root. @see CONTRACT section 14 */
-import { createIdAfter, timeDigits } from "../words/time-id.ts";
+import { createIdAfter, timeDigits } from "../words/time.ts";
 
 export interface Layout {
   readonly root: string;

@@ -7,7 +7,7 @@ import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 import { commitsOf, type DeployRecord, isPrepared, type DeployOutcome } from "./record.ts";
 import type { Release } from "../api/rollout.ts";
-import { listReleases } from "../rollout/port-releases.ts";
+import { listReleases } from "../rollout/ports.ts";
 
 const MAX_NAMED = 3;
 

@@ -1,6 +1,6 @@
 import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
-import { listReleases } from "../rollout/port-releases.ts";
+import { listReleases } from "../rollout/ports.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
 import { deployCommand, type DeployRecord, type DeployOutcome } from "./record.ts";

@@ -4,7 +4,7 @@ import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
-import { DISK_FULL } from "../words/full-disk.ts";
+import { DISK_FULL } from "../words/thrown.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
 import { chooseDeploy, servicesOf } from "./record.ts";

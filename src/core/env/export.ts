@@ -1,7 +1,7 @@
 import type { Issue } from "../api/issue.ts";
 import type { ExportFormat } from "../api/names.ts";
 import type { RuntimeContract } from "../api/facts.ts";
-import { isPlainKey } from "../secrets/secret-value.ts";
+import { isPlainKey } from "../secrets/redact.ts";
 import { specOf, tierOf, maskValue } from "./runtime-keys.ts";
 
 export interface Exported {

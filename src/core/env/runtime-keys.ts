@@ -1,10 +1,32 @@
-import type { KeySpec, RuntimeContract, Tier, FormKind, IntegerSpec } from "../api/facts.ts";
-import { isProjectContract, PROJECT_FILE } from "../project/project.ts";
+import type { FormKind, IntegerSpec, KeySpec, RuntimeContract, Tier } from "../api/facts.ts";
+import { PROJECT_FILE, isProjectContract } from "../project/project.ts";
 import { keySource } from "../project/facts/own-contract.ts";
-import { hasCredentials, maskCredentials, REDACTED, isSecretName } from "../secrets/redact.ts";
-import { isSecretValue } from "../secrets/secret-value.ts";
-import { isCronPattern } from "../words/cron.ts";
-import { isPort, MAX_PORT } from "../words/port.ts";
+import { REDACTED, hasCredentials, isSecretName, isSecretValue, maskCredentials } from "../secrets/redact.ts";
+import { MAX_PORT, isPort } from "../words/port.ts";
+
+/** Lowest and highest number of each field, from the last to the first, which has seconds. */
+const RANGES = [
+  [0, 7],
+  [1, 12],
+  [1, 31],
+  [0, 23],
+  [0, 59],
+  [0, 59],
+] as const;
+
+/** Schedulers differ in names, `L` and `#`, but not in the ranges of numbers. */
+function isCronPattern(text: string): boolean {
+  const fields = text.split(/ +/).toReversed();
+  return /^@[a-z]+$/i.test(text) || ((fields.length === 5 || fields.length === 6) && fields.every(isField));
+}
+
+function isField(field: string, index: number): boolean {
+  const [low, high] = RANGES[index] ?? [0, 0];
+  const numbers = [...field.matchAll(/(?<![\d#/])\d+/g)].map(Number);
+  return (
+    /^[\w*?,/#-]+$/.test(field) && !/\/(?!0*[1-9])/.test(field) && numbers.every((one) => one >= low && one <= high)
+  );
+}
 
 /** Ignores members of `Object.prototype`. */
 export function specOf(contract: RuntimeContract, key: string): KeySpec | undefined {

@@ -2,7 +2,7 @@ import { sortIssues, type Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 import { findingsOf, toIssue, type Finding, type Rule } from "../findings/rule.ts";
 import { commentText, type EnvDocument, parseEnvDocument, valueSpellings, valuesOf } from "./document.ts";
-import { isPlainKey } from "../secrets/secret-value.ts";
+import { isPlainKey } from "../secrets/redact.ts";
 import { defaultOf } from "./runtime-keys.ts";
 
 interface NamedText {

@@ -1,6 +1,6 @@
 import type { HasAudit } from "../access/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
-import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
+import { type HasReleases, listReleases } from "../rollout/ports.ts";
 import type { EventsPorts } from "./ports.ts";
 import { appKind } from "../running/code-evidence.ts";
 import type { ExecMode } from "../pm2/pm2-fields.ts";

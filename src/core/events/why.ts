@@ -1,5 +1,5 @@
 import type { HasClock, HasMachine } from "../files/ports.ts";
-import { type HasReleases, listReleases } from "../rollout/port-releases.ts";
+import { type HasReleases, listReleases } from "../rollout/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";
 import type { LogCoverage, HasProcessLogs } from "../logs/port-logs.ts";

@@ -5,7 +5,7 @@ import type { HostMetrics, MetricsPayload, ProcessMetrics } from "../api/metrics
 import { driftStates } from "../api/names.ts";
 import type { Release } from "../api/rollout.ts";
 import type { OwnUsage } from "../files/ports.ts";
-import type { Releases } from "../rollout/port-releases.ts";
+import type { Releases } from "../rollout/ports.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import type { MetricFamily, MetricSample } from "./open-metrics.ts";
 import type { Sample, TelemetryCost } from "./telemetry.ts";

@@ -1,7 +1,6 @@
 import type { HasFiles, HasHost } from "../files/ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasEcosystems } from "./port-ecosystems.ts";
-import type { Repository } from "./ports.ts";
+import type { HasEcosystems, Repository } from "./ports.ts";
 import { compareText, type Issue } from "../api/issue.ts";
 import {
   DEPLOYMENTS_FILE,

@@ -1,7 +1,7 @@
 import { type LoadedApp, type LoadedEcosystem, ecosystemFileNames } from "./loaded.ts";
 import { normaliseApp, type NormalisedApp, type Fields } from "./normalise.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { HasEcosystems } from "./port-ecosystems.ts";
+import type { HasEcosystems } from "./ports.ts";
 import { ecosystemSpellings } from "../project/resolve.ts";
 
 /** As `pm2 start <file> --only <name> --update-env` would run it. Contains values, so it never leaves the process. */

@@ -1,6 +1,5 @@
-import type { Repository } from "./ports.ts";
+import type { EcosystemLoader, HasEcosystems, LoadPurpose, Repository } from "./ports.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import type { EcosystemLoader, LoadPurpose, HasEcosystems } from "./port-ecosystems.ts";
 import { FileError } from "../files/ports.ts";
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { SvcmError } from "../api/errors.ts";

@@ -1,7 +1,13 @@
 import { isOwnContract } from "../project/facts/own-contract.ts";
 import type { RuntimeContract } from "../api/facts.ts";
-import { hasCredentials, maskCredentials, REDACTED, isSecretName } from "../secrets/redact.ts";
-import { isSecretValue, isSecretVariable } from "../secrets/secret-value.ts";
+import {
+  REDACTED,
+  hasCredentials,
+  isSecretName,
+  isSecretValue,
+  isSecretVariable,
+  maskCredentials,
+} from "../secrets/redact.ts";
 import { encodedSpellings } from "../secrets/spellings.ts";
 import { escapeRegExp } from "../words/text.ts";
 import { outlivesGuess, specOf } from "../env/runtime-keys.ts";

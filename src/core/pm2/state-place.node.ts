@@ -8,7 +8,7 @@ import type { ProcessRecord } from "./process-record.ts";
 import { deployRootOf, mayWatchState } from "../project/state-place.ts";
 
 import { resolvePath } from "../project/resolve.ts";
-import { serviceName } from "../project/service-name.node.ts";
+import { serviceName } from "../project/workspace.node.ts";
 
 export interface StatePlace {
   readonly root: string;

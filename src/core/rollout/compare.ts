@@ -1,18 +1,17 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry, UnknownPart } from "../api/drift.ts";
-import { settingNames, runningParts } from "../api/names.ts";
+import { runningParts, settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
 import { groupBy } from "../words/lists.ts";
-import { appKind, type AppKind, type Verdict, type Verdicts } from "../running/code-evidence.ts";
-import { isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
-import type { ComparisonInput } from "./comparison-input.ts";
-import { difference, pmIdsOf, type Difference } from "./step.ts";
-import { type ExpectedApp, environmentsAt } from "./expected.ts";
+import { type AppKind, type Verdict, type Verdicts, appKind } from "../running/code-evidence.ts";
+import { type StateOf, isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
+import { type Difference, difference, pmIdsOf } from "./step.ts";
+import { type ExpectedApp, type FileState, environmentsAt } from "./expected.ts";
 import { ownMember } from "../words/record.ts";
-import { decideValues, isKnownByContent, type ValuesFacts, type ValuesVerdict } from "../running/values.ts";
-import { formerKeys } from "./release.ts";
+import { type ValuesFacts, type ValuesVerdict, decideValues, isKnownByContent } from "../running/values.ts";
+import { type AppliedState, formerKeys } from "./release.ts";
 
 export interface Comparison {
   readonly app: ExpectedApp;
@@ -249,4 +248,19 @@ function unknownParts(
 
 function unknownReason(verdict: Verdict | undefined): string | undefined {
   return verdict?.verdict === "unknown" ? verdict.reason : undefined;
+}
+
+export interface ComparisonInput extends FileState {
+  readonly expected: readonly ExpectedApp[];
+  readonly running: readonly ProcessRecord[];
+  /** Visible keys are not secrets, whatever their names. */
+  readonly visibleKeys: ReadonlySet<string>;
+  readonly appliedApps?: AppliedState["apps"] | undefined;
+  /** By PM2's number of the process; absent if neither env files nor Git were read. */
+  readonly values?: ReadonlyMap<number, ValuesVerdict> | undefined;
+  /** Absent if only the definitions are compared. */
+  readonly verdicts?: Verdicts | undefined;
+  /** PM2's numbers of processes that do not stay up. */
+  readonly failing?: ReadonlySet<number> | undefined;
+  readonly stateOf: StateOf;
 }

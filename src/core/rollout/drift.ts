@@ -1,6 +1,6 @@
 import { compareText } from "../api/issue.ts";
 import type { DriftEntry, UnknownPart } from "../api/drift.ts";
-import type { ComparisonInput } from "./comparison-input.ts";
+import type { ComparisonInput } from "./compare.ts";
 import { decide } from "./decide.ts";
 import type { DecidedStep } from "./step.ts";
 

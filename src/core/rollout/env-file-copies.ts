@@ -4,7 +4,7 @@ import type { HasClock, HasStamps } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { CLOCK_TOLERANCE_MS } from "../running/env-files.ts";
-import type { HasReleases } from "./port-releases.ts";
+import type { HasReleases } from "./ports.ts";
 import { findAppliedState, hasReadCopies, toJournals, type AppliedApp, type AppliedState } from "./release.ts";
 
 type CopyPorts = HasClock & HasReleases & HasStamps;

@@ -1,5 +1,5 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
-import { type HasReleases, readAppliedState } from "./port-releases.ts";
+import { type HasReleases, readAppliedState } from "./ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";

@@ -1,12 +1,12 @@
 import { ownMember } from "../words/record.ts";
 import { placeInRelease } from "../project/state-place.ts";
 import type { PlanStep } from "../api/rollout.ts";
-import type { ComparisonInput } from "./comparison-input.ts";
+import type { ComparisonInput } from "./compare.ts";
 import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { hasReadCopies } from "./release.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";
-import { isInstalled } from "../running/find-unit.ts";
+import { isInstalled } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 
 type Note = PlanStep["notes"][number];

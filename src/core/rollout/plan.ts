@@ -1,18 +1,17 @@
-import { environmentSwitch } from "./environment-switch.ts";
-import { compareText, type Issue } from "../api/issue.ts";
+import { type Issue, compareText } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import type { BlockingIssue } from "../pm2/rules/index.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import type { ComparisonInput } from "./comparison-input.ts";
+import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
 import { sharedPort } from "./expected.ts";
-import { findFormerName, stepNames, type DecidedStep } from "./step.ts";
+import { type DecidedStep, findFormerName, stepNames } from "./step.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { FileError, type HasFiles } from "../files/ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { documentPath } from "../deployments/file.ts";
 import { SvcmError } from "../api/errors.ts";
-import { parseRecord } from "../words/record.ts";
+import { ownMember, parseRecord } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 
 export interface PlanContext extends Pick<
@@ -223,4 +222,36 @@ export async function readPlanFile(ports: HasFiles & HasWorkspace, file: string)
 function fileRefused(error: unknown, path: string): unknown {
   if (!(error instanceof FileError)) return error;
   return new SvcmError("INVALID_REQUEST", { code: error.code, path, details: error.message });
+}
+
+interface SwitchInput {
+  readonly appliedApps?: ComparisonInput["appliedApps"];
+  /** By app: the environment with whose values PM2 itself started it. */
+  readonly startedAs?: ReadonlyMap<string, string> | undefined;
+  readonly running: readonly { readonly name: string }[];
+}
+
+/** Only where the same app runs: environments whose apps have other names live beside each other. */
+export function environmentSwitch(
+  { appliedApps = {}, startedAs, running }: SwitchInput,
+  apps: readonly string[],
+  environment: string,
+): Issue[] {
+  const moved = [...new Set(apps)].flatMap((app) => {
+    const started = startedAs?.get(app);
+    const from = started ?? ownMember(appliedApps, app)?.environment;
+    const isMoved = from !== undefined && from !== environment && running.some(({ name }) => name === app);
+    return isMoved ? [{ app, from, isStarted: started !== undefined }] : [];
+  });
+  const [first] = moved;
+  if (first === undefined) return [];
+  const { app, from, isStarted } = first;
+  const names = moved.filter((one) => one.from === from).map((one) => one.app);
+  const it = names.length === 1 ? "it runs" : "they run";
+  // Former values of this environment may be the present ones of the other.
+  const [verb, why] = isStarted
+    ? ["may", `${it} with the values that ${from} declares, and PM2 does not record the environment of a start`]
+    : ["would", `this PM2 was last applied for ${from}`];
+  const message = `${names.join(", ")} ${verb} move from ${from} to ${environment}: ${why}. To plan for it: svcm plan --environment ${from}. To switch: svcm apply --environment ${environment} --switch-environment.`;
+  return [{ code: "ENVIRONMENT_SWITCH", severity: "error", path: ["apps", app], message }];
 }

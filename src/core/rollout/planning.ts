@@ -1,9 +1,8 @@
-import { type HasReleases, listDeployRoots, readAppliedState } from "./port-releases.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
 import type { CodeRequest, Uncommitted } from "../running/port-running-code.ts";
-import type { RolloutPorts } from "./ports.ts";
+import { type HasReleases, type RolloutPorts, listDeployRoots, readAppliedState } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { Plan } from "../api/rollout.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
@@ -14,10 +13,10 @@ import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 
-import { requireEnvironment } from "../project/required-environment.ts";
-import { undecidedIssues } from "../project/undecided.ts";
+import { requireEnvironment } from "../project/resolve.ts";
+import { undecidedIssues } from "../project/project.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
-import type { ComparisonInput } from "./comparison-input.ts";
+import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";
 import { isFailing } from "../running/symptoms.ts";
 import { expectedApps, type ExpectedApp, type ExpectContext, readFileState } from "./expected.ts";

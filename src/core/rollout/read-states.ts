@@ -15,7 +15,7 @@ import type { Issue } from "../api/issue.ts";
 import type { Plan } from "../api/rollout.ts";
 import { DEPLOYMENTS_FILE } from "../deployments/file.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import type { LoadPurpose, HasEcosystems } from "../pm2/port-ecosystems.ts";
+import type { LoadPurpose, HasEcosystems } from "../pm2/ports.ts";
 import { SvcmError } from "../api/errors.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { SvcmError } from "../api/errors.ts";
 
-import type { Releases } from "./port-releases.ts";
+import type { Releases } from "./ports.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReadEvent, type ReleaseEvent } from "./release.ts";
 import { appendEvent, parseEvents } from "../files/append.ts";
 import { readIfExists } from "../files/system.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
-import { serviceName } from "../project/service-name.node.ts";
+import { serviceName } from "../project/workspace.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
 import { deliveryFile } from "../files/private-files.ts";
 

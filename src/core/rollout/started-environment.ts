@@ -1,7 +1,7 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { environmentsWithEcosystem } from "../pm2/declared.ts";
 import { readEcosystem } from "../pm2/ecosystem-file.ts";
-import type { HasEcosystems } from "../pm2/port-ecosystems.ts";
+import type { HasEcosystems } from "../pm2/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { ownMember } from "../words/record.ts";
 import { environmentsAt, expectedApps, type ExpectContext, type ExpectedApp } from "./expected.ts";

@@ -1,6 +1,6 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { baseName } from "../words/path.ts";
-import { isPlainKey } from "../secrets/secret-value.ts";
+import { isPlainKey } from "../secrets/redact.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
 import { FileError, type HasFiles } from "../files/ports.ts";
 import { decodeUtf8 } from "../words/utf8.ts";

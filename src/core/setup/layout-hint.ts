@@ -1,6 +1,6 @@
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import type { HasStamps } from "../files/ports.ts";
-import type { HasEcosystems } from "../pm2/port-ecosystems.ts";
+import type { HasEcosystems } from "../pm2/ports.ts";
 import { isPm2Name } from "../pm2/pm2-names.ts";
 import { SvcmError } from "../api/errors.ts";
 

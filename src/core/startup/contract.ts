@@ -8,17 +8,22 @@ import type { PackagedValues } from "../project/facts/packaged.generated.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 import { findingsOf, toIssue, acceptedText, withAccepted, type Finding, type Rule } from "../findings/rule.ts";
 import { maskCredentials, Secret } from "../secrets/redact.ts";
-import type { CarriedDrivers, Entrypoint, EnvValues, RealtimePlan, StartupPlan, WebSocketPlan } from "./plan.ts";
 import {
-  adapterKey,
-  chosenValue,
-  choiceKeys,
-  trimmedValue,
-  redisUrlKey,
+  type CarriedDrivers,
+  type Entrypoint,
+  type EnvValues,
+  type RealtimePlan,
   type StartRequest,
-  driverFindings,
+  type StartupPlan,
+  type WebSocketPlan,
   acceptedChoice,
+  adapterKey,
+  choiceKeys,
+  chosenValue,
+  driverFindings,
   findEnum,
+  redisUrlKey,
+  trimmedValue,
 } from "./read.ts";
 import { entrypoints } from "../api/names.ts";
 import { specOf, acceptedValues } from "../env/runtime-keys.ts";

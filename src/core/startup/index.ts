@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { readContractSync, type ContractLocation } from "./contract-sync.node.ts";
 import type { Issue } from "../api/issue.ts";
 import { decideStartup, type StartupDecision, type StartupContext } from "./contract.ts";
-import type { Entrypoint, EnvValues, StartupPlan } from "./plan.ts";
+import type { Entrypoint, EnvValues, StartupPlan } from "./read.ts";
 
 export type { Issue } from "../api/issue.ts";
 export type { Secret } from "../secrets/redact.ts";
@@ -23,7 +23,7 @@ export type {
   StartupKey,
   StartupPlan,
   WebSocketPlan,
-} from "./plan.ts";
+} from "./read.ts";
 
 /** Facts about the backend. The worker count defaults to the CPU cores of this machine. */
 export interface StartupOptions extends Partial<StartupContext> {

@@ -11,3 +11,6 @@ export function errorStack(error: unknown): string {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The code ENOSPC alone proves nothing: too many watched files have the same. */
+export const DISK_FULL = /no space left on device/i;

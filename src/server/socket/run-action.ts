@@ -11,7 +11,7 @@ import {
 import { errorStack } from "../../core/words/thrown.ts";
 import type { ServerLog } from "../log.ts";
 import type { Fleet } from "../fleet.ts";
-import { isTokenRefusal } from "../refusals.ts";
+import { isTokenRefusal } from "../response.ts";
 import type { MetricsSubscription } from "./peer.ts";
 import type { ErrorCode } from "../../core/api/issue.ts";
 import type { AuditedProcess } from "../../core/api/audit-record.ts";

@@ -3,7 +3,7 @@ import type { ActionFrame, ActionResultFrame, ClientFrame } from "../../core/api
 import { attemptedAction, failureCode, SvcmError, type Identity, type RefusedAttempt } from "../../core/index.ts";
 import { errorStack } from "../../core/words/thrown.ts";
 import { anonymousIdentity } from "../access.ts";
-import { actorOf, isTokenRefusal } from "../refusals.ts";
+import { actorOf, isTokenRefusal } from "../response.ts";
 import { refusedResult } from "./run-action.ts";
 import { closeCodes, type Peer } from "./peer.ts";
 import { rateLimiter } from "../limits.ts";

@@ -1,6 +1,6 @@
 /** The warning of an apply about what the next reboot starts, on a machine that is played here. */
 import { expect, test } from "vitest";
-import { createBootOutlook } from "../../../src/core/boot/outlook.ts";
+import { createBootOutlook } from "../../../src/core/boot/examine.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import type { SavedList } from "../../../src/core/pm2/port-daemons.ts";
 import { boot, daemon, HOME, online, saved } from "./facts.ts";

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { aggregateMinutes, ColumnBuilder, alignSpan } from "../../../src/core/history/columns.ts";
-import { seriesFilter, parseSelectors, encodeSeriesApp } from "../../../src/core/history/selectors.ts";
+import {
+  ColumnBuilder,
+  aggregateMinutes,
+  alignSpan,
+  encodeSeriesApp,
+  parseSelectors,
+  seriesFilter,
+} from "../../../src/core/history/columns.ts";
 import type { Step } from "../../../src/core/history/step.ts";
 import { SvcmError } from "../../../src/core/index.ts";
 import { MIB, stepAt, stepsBetween } from "../../support/recorded.ts";

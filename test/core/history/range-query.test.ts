@@ -1,7 +1,7 @@
 /** The question to Prometheus, and its answer as steps of the history. */
 import { expect, test } from "vitest";
 import { rangeQuery, toSteps } from "../../../src/core/history/operations/history.ts";
-import { parseSelectors } from "../../../src/core/history/selectors.ts";
+import { parseSelectors } from "../../../src/core/history/columns.ts";
 
 const MINUTE = 60_000;
 const span = { fromMs: 10 * MINUTE, toMs: 20 * MINUTE, stepMs: MINUTE };

@@ -1,7 +1,7 @@
 /** Releases are filed by this name, so every release folder of a service needs the same one. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { serviceName } from "../../../src/core/project/service-name.node.ts";
+import { serviceName } from "../../../src/core/project/workspace.node.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const ORIGIN = '[core]\n\tbare = false\n[remote "origin"]\n\tfetch = +refs/heads/*\n\turl = ';

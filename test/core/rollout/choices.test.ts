@@ -1,9 +1,9 @@
 /** The choices of a plan, and the state that the last apply left. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide, leaveOutOwn, type Decision } from "../../../src/core/rollout/decide.ts";
-import { environmentSwitch } from "../../../src/core/rollout/environment-switch.ts";
+import { environmentSwitch } from "../../../src/core/rollout/plan.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";

@@ -1,6 +1,6 @@
 import type { Plan } from "../../../src/core/api/rollout.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import type { ComparisonInput } from "../../../src/core/rollout/comparison-input.ts";
+import type { ComparisonInput } from "../../../src/core/rollout/compare.ts";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { createPlan, type PlanContext } from "../../../src/core/rollout/plan.ts";

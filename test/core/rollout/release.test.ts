@@ -10,7 +10,7 @@ import {
   type ReleaseHead,
 } from "../../../src/core/rollout/release.ts";
 import type { Release } from "../../../src/core/api/rollout.ts";
-import { listReleases, type Releases } from "../../../src/core/rollout/port-releases.ts";
+import { listReleases, type Releases } from "../../../src/core/rollout/ports.ts";
 
 const STARTED = "2026-11-22T04:41:03.000Z";
 const at = STARTED;

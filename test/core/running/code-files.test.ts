@@ -9,7 +9,7 @@ import {
   type GitStatus,
   type Weight,
 } from "../../../src/core/running/code-files.ts";
-import { findUnit, isLauncher, packageOf } from "../../../src/core/running/find-unit.ts";
+import { findUnit, isLauncher, packageOf } from "../../../src/core/running/code-evidence.ts";
 
 const rules = (scriptFolder: string | null, more: Partial<CodeRules> = {}): CodeRules => ({
   named: new Set<string>(),

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hasCredentials, maskCredentials } from "../../../src/core/secrets/redact.ts";
-import { isPlainKey, isSecretValue } from "../../../src/core/secrets/secret-value.ts";
+import { hasCredentials, isPlainKey, isSecretValue, maskCredentials } from "../../../src/core/secrets/redact.ts";
 
 /** Random-looking text that is the same on every run. */
 const random = (length: number, encoding: "hex" | "base64url" = "base64url"): string =>

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StartupOptions } from "../../../src/core/startup/index.ts";
-import type { EnvValues } from "../../../src/core/startup/plan.ts";
+import type { EnvValues } from "../../../src/core/startup/read.ts";
 import { REPOSITORY, svcm } from "../../support/command-line.ts";
 import { ask, startupCheck } from "../../support/startup-library.ts";
 import { CONFIG_FOLDER, makeWorkspace } from "../../support/workspace.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { entrypoints } from "../../../src/core/api/names.ts";
 import { packagedRuntimeContract as contract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { decideStartup } from "../../../src/core/startup/contract.ts";
-import type { Entrypoint, EnvValues } from "../../../src/core/startup/plan.ts";
+import type { Entrypoint, EnvValues } from "../../../src/core/startup/read.ts";
 import { checkStartup, requireStartup, StartupRefused } from "../../../src/core/startup/index.ts";
 
 const facts = { cpuCores: 6 };

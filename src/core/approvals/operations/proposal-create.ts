@@ -1,7 +1,7 @@
 import { forMachine } from "../../rollout/machine-environment.ts";
 import type { UniqueProcess } from "../../files/ports.ts";
 import type { Proposal } from "../../api/proposals.ts";
-import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
+import { type ApprovalPorts, type HasProposals, type StoredProposal, toBody } from "../port-proposals.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -9,7 +9,6 @@ import type { ProposalKind } from "../../api/names.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import { escapeHidden } from "../../words/characters.ts";
 import { LIFETIME_MS, requireRoom } from "../decide.ts";
-import { toBody, type StoredProposal } from "../stored.ts";
 import { findDeploy } from "../../deploy/operations/deploy.ts";
 import { hideComment } from "../../env/document.ts";
 import { envRead } from "../../env/operations/env-read.ts";

@@ -1,7 +1,6 @@
-import type { ApprovalPorts, HasProposals } from "../port-proposals.ts";
+import { type ApprovalPorts, type HasProposals, type StoredProposal, toBody } from "../port-proposals.ts";
 import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { Proposal, ProposalListResponse } from "../../api/proposals.ts";
-import { type StoredProposal, toBody } from "../stored.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError, failureCode } from "../../api/errors.ts";
 import {

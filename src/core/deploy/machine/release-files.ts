@@ -14,7 +14,7 @@ import { join, relative } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { isProgram, mayBeCode, type CodeRules, isBelow } from "../../running/code-files.ts";
-import { findUnit, isInside, packageOf } from "../../running/find-unit.ts";
+import { findUnit, isInside, packageOf } from "../../running/code-evidence.ts";
 import { readIfExists } from "../../files/system.ts";
 import { isNoData, type Layout } from "../layout.ts";
 import type { NotedApp } from "../port-deploys.ts";

@@ -16,7 +16,7 @@ import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } f
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/install-files.ts";
-import { isInside } from "../../running/find-unit.ts";
+import { isInside } from "../../running/code-evidence.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { parseRecord } from "../../words/record.ts";
 import { shellQuote } from "../../words/text.ts";

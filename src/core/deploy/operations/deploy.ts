@@ -10,12 +10,11 @@ import {
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
-import { requireEnvironment } from "../../project/required-environment.ts";
+import { ecosystemSpellings, requireEnvironment, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";
-import type { Releases } from "../../rollout/port-releases.ts";
+import type { Releases } from "../../rollout/ports.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import {
   compareCommits,

@@ -13,7 +13,7 @@ import {
   type EnvFile,
 } from "../env-file.ts";
 import { compareText, type Issue } from "../../api/issue.ts";
-import { isPlainKey } from "../../secrets/secret-value.ts";
+import { isPlainKey } from "../../secrets/redact.ts";
 import { maskValue, specOf, tierOf } from "../runtime-keys.ts";
 import { compareTemplate, renderTemplate } from "../template.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -9,9 +9,8 @@ import type {
   RangeSeries,
 } from "../port-history.ts";
 import type { HistoryColumns, HistoryResponse, RecorderResponse } from "../../api/history.ts";
-import { alignSpan, ColumnBuilder, type Span } from "../columns.ts";
+import { ColumnBuilder, type SeriesSelector, type Span, alignSpan, parseSelectors, seriesFilter } from "../columns.ts";
 import { type Part, partName, selectParts, sizeOf, startOf } from "../parts.ts";
-import { parseSelectors, seriesFilter, type SeriesSelector } from "../selectors.ts";
 import { MINUTE_MS, parseStep, type Step, type Recorded } from "../step.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";

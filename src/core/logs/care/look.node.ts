@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
-import { errorCode } from "../../words/thrown.ts";
+import { DISK_FULL, errorCode } from "../../words/thrown.ts";
 import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
@@ -13,7 +13,6 @@ import type { LogDisk, LogSurvey, SurveyedLog, DeletedLog, LogWriter } from "./p
 import { earlierSize, type KeptSizes } from "./sizes.ts";
 import { withLogFile, readLinesBackwards } from "../../files/log.ts";
 import { lineTime } from "../log-line.ts";
-import { DISK_FULL } from "../../words/full-disk.ts";
 import { groupBy } from "../../words/lists.ts";
 
 const TIMEOUT_MS = 5000;

@@ -1,8 +1,9 @@
 import type { Machine } from "../../files/ports.ts";
 import { once } from "../../words/once.ts";
-import { readSystemLimits } from "./limits.ts";
-import { openLinux, descendantsOf, readActivity } from "./linux.ts";
+import { descendantsOf, openLinux, readActivity } from "./linux.ts";
 import { querySystem } from "./host-system.ts";
+import type { SystemLimits } from "../../files/reading.ts";
+import { readIfReadable } from "../../files/system.ts";
 
 const MICROSECONDS = 1_000_000;
 
@@ -39,4 +40,21 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       return openPortable(diskPaths, platform, systemQuery());
     },
   };
+}
+
+/** The soft limits. @see proc_pid_limits(5), inotify(7) */
+function readSystemLimits(pid: number | null): SystemLimits {
+  const text = pid === null ? "" : readIfReadable(`/proc/${pid}/limits`);
+  const limit = (name: string): string | null => new RegExp(`^Max ${name} +(\\S+)`, "m").exec(text)?.[1] ?? null;
+  return {
+    openFiles: limit("open files"),
+    processes: limit("processes"),
+    addressSpace: limit("address space"),
+    inotifyInstances: inotifyLimit("max_user_instances"),
+    inotifyWatches: inotifyLimit("max_user_watches"),
+  };
+}
+
+function inotifyLimit(name: string): string | null {
+  return readIfReadable(`/proc/sys/fs/inotify/${name}`).trim() || null;
 }

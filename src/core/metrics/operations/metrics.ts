@@ -1,16 +1,30 @@
-import type { MetricsPorts, HasTelemetry, Sample } from "../telemetry.ts";
+import type { HasTelemetry, MetricsPorts, Sample } from "../telemetry.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
 import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { metricFamilies } from "../metric-families.ts";
 import { metricsText } from "../open-metrics.ts";
-import { defineOperation, type Caller } from "../../access/operation.ts";
-import { listReleases, type HasReleases } from "../../rollout/port-releases.ts";
+import { type Caller, defineOperation } from "../../access/operation.ts";
+import { type HasReleases, listReleases } from "../../rollout/ports.ts";
 import { serverIdentity } from "../../access/rights.ts";
-import { foreignCode } from "../../api/issue.ts";
-import type { MetricsPayload } from "../../api/metrics.ts";
+import { type Issue, compareText, foreignCode } from "../../api/issue.ts";
+import type { MetricsPayload, ProcessProblem, ProcessTree } from "../../api/metrics.ts";
 import { SvcmError, describeError } from "../../api/errors.ts";
 import type { NodeState } from "../../api/node.ts";
+import type { ProcessStateName } from "../../api/names.ts";
+import { uptimeMs } from "../payload.ts";
+import { listScrubbed } from "../../pm2/list.ts";
+import type { ProcessRecord } from "../../pm2/process-record.ts";
+import { type AppKind, appKind } from "../../running/code-evidence.ts";
+import { readTreeUsage } from "../../running/read-usage.ts";
+import { readStateOf } from "../../running/read-states.ts";
+import type { ProcessState } from "../../running/state.ts";
+import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
+import { listConflicts } from "../../rollout/plan-issues.ts";
+import { missingListIssues } from "../../pm2/rules/file.ts";
+import { requireEnvironment } from "../../project/resolve.ts";
+import { undecidedIssues } from "../../project/project.ts";
+import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
 /** @see the specification, "GET /api/runtime/pm2-metrics" */
 export const metricsShow = defineOperation({
@@ -153,4 +167,105 @@ function countDrift({ drift, exists, planSteps }: MetricsPayload["ecosystem"]): 
     stale: stale.size,
     different: [...namesWith("different", "absent")].filter((name) => !stale.has(name)).length,
   };
+}
+
+export interface ListedProcess extends Omit<
+  ProcessRecord,
+  "declaration" | "uniqueId" | "lastStartAt" | "cronRestart" | "listenPorts" | "port"
+> {
+  readonly kind: AppKind;
+  /** From PM2's status and everything else that svcm knows. */
+  readonly state: ProcessStateName;
+  /** Continues the state. */
+  readonly stateReason: string | null;
+
+  readonly problem: ProcessProblem | null;
+  /** Present if the process has descendants: CPU and memory are then those of all of them. */
+  readonly tree?: ProcessTree;
+  /** Null unless the process is online, or if the machine's clock was set back after its start. */
+  readonly uptimeMs: number | null;
+}
+
+export interface ProcessListResponse {
+  readonly processes: readonly ListedProcess[];
+}
+
+/** Never starts a daemon. */
+export const processList = defineOperation({
+  id: "process.list",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: MetricsPorts): Promise<ProcessListResponse> {
+    const list = await listScrubbed(ports);
+    const [stateOf, usage] = await Promise.all([readStateOf(ports, list), readTreeUsage(ports, list)]);
+    const epochMs = ports.clock.now();
+    const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
+    return {
+      processes: sorted.map((record) => ({ ...toListed(record, stateOf(record), epochMs), ...usage.get(record.pmId) })),
+    };
+  },
+});
+
+function toListed(
+  record: ProcessRecord,
+  { name: state, reason: stateReason, problem }: ProcessState,
+  epochMs: number,
+): ListedProcess {
+  const {
+    declaration: _d,
+    uniqueId: _u,
+    lastStartAt: _l,
+    cronRestart: _c,
+    listenPorts: _p,
+    port: _port,
+    ...fields
+  } = record;
+  const kind = appKind(record.declaration.settings);
+  return { ...fields, kind, state, stateReason, problem, uptimeMs: uptimeMs(record, epochMs) };
+}
+
+export type EcosystemDrift = Omit<MetricsPayload["ecosystem"], "error" | "code"> & {
+  readonly environment: string;
+  /** Why a plan refuses the file, so that no difference is not "all is well". */
+  readonly issues: readonly Issue[];
+};
+
+/**
+ * Compares once, without taking measurements. For a service, compares only its apps. Never returns values of arguments
+ * and environments.
+ */
+export const ecosystemDrift = defineOperation({
+  id: "ecosystem.drift",
+  access: "read",
+  refusal: "INVALID_REQUEST",
+  async run(ports: MetricsPorts, input, caller): Promise<EcosystemDrift> {
+    const request = await withMachineEnvironment(ports, input, caller);
+    requireEnvironment(await ports.facts.project(), request.environment, ports.workspace.nodeEnv);
+    const environment = await ports.telemetry.environment(request, caller);
+    // As a plan does, so that both say the same.
+    const { list, digest } = await ports.processes.withHomeKey();
+    const records = await list();
+    const watch = new EcosystemWatch(ports, request, digest);
+    const {
+      error: details = "",
+      code,
+      ...view
+    } = await watch.compare(records, { isCurrent: true, stateOf: await readStateOf(ports, records) });
+    if (code !== undefined)
+      throw new SvcmError("ECOSYSTEM_FILE_FAILED", { code: foreignCode(code), path: view.path, details });
+    const { content } = await watch.read({ isCurrent: true });
+    const undecided = undecidedIssues((await ports.facts.project())?.undecided ?? [], content?.name ?? environment);
+    const refused = content === undefined ? [] : listConflicts(content, records, ports.host.cpuCores());
+    const issues = [
+      ...undecided,
+      ...(content ? missingListIssues(content) : []),
+      ...refused.flatMap(({ issue }) => (issue.severity === "error" ? [issue] : [])),
+    ];
+    return { environment, issues, ...(request.service === undefined ? view : withoutOthers(view)) };
+  },
+});
+
+/** Processes that the service does not declare belong to other services, or to no service. */
+function withoutOthers<View extends Pick<EcosystemDrift, "unexpected" | "drift">>(view: View): View {
+  return { ...view, unexpected: [], drift: view.drift.filter(({ state }) => state !== "unexpected") };
 }

@@ -1,7 +1,6 @@
 import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
-import { type EnvironmentRequest } from "../../project/resolve.ts";
-import { requireEnvironment } from "../../project/required-environment.ts";
+import { type EnvironmentRequest, requireEnvironment } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
@@ -13,11 +12,11 @@ import type { ErrorCode } from "../../api/issue.ts";
 import type { MetricsPayload } from "../../api/metrics.ts";
 import { computeDrift } from "../../rollout/drift.ts";
 import type { AppliedState } from "../../rollout/release.ts";
-import { readAppliedState } from "../../rollout/port-releases.ts";
+import { readAppliedState } from "../../rollout/ports.ts";
 import type { Digest } from "../../running/env-files.ts";
 import type { StateOf } from "../../running/state.ts";
 import { withDeployed } from "../../rollout/port-deployed.ts";
-import type { ComparisonInput } from "../../rollout/comparison-input.ts";
+import type { ComparisonInput } from "../../rollout/compare.ts";
 import { LIST_BUDGET_MS, PLAN_BUDGET_MS, readVerdicts, type Looked } from "../../rollout/read-verdicts.ts";
 
 /** A broken file may depend on any other file, and svcm cannot track the imports of ES modules. */

@@ -2,7 +2,7 @@ import { foreignCode, type ErrorCode } from "../../api/issue.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { getSystemErrorMap } from "node:util";
 import { errorCode } from "../../words/thrown.ts";
-import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
+import { YamlSyntaxError } from "../../yaml/load.ts";
 import type { Outcome, FileLocation } from "./outcome.ts";
 import { ExportError, TooLargeError } from "./pick-apps.ts";
 

@@ -1,4 +1,4 @@
-import type { EcosystemLoader, LoadPurpose } from "../port-ecosystems.ts";
+import type { EcosystemLoader, LoadPurpose } from "../ports.ts";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import type { LoadedEcosystem } from "../loaded.ts";

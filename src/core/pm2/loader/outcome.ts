@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../api/issue.ts";
 import type { LoadedEcosystem } from "../loaded.ts";
-import type { LoadPurpose } from "../port-ecosystems.ts";
+import type { LoadPurpose } from "../ports.ts";
 
 export type Outcome =
   | ({

@@ -12,7 +12,7 @@ import { once } from "../../words/once.ts";
 import { isRecord } from "../../words/record.ts";
 import { errorMessage } from "../../words/thrown.ts";
 import { askPm2 } from "./ask-pm2.ts";
-import type { LoadPurpose } from "../port-ecosystems.ts";
+import type { LoadPurpose } from "../ports.ts";
 
 const MAX_ABSENT = 1000;
 /** Moves day, hour, minute, second and millisecond, and hardly ever the month. */

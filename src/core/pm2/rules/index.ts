@@ -1,15 +1,20 @@
 /** `svcm explain` and the reference are generated from this list. */
 import type { Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
-import { type CheckedEcosystem, type EcosystemRule, groupsOfSeveral, type EcosystemFinding } from "./rule.ts";
+import {
+  type CheckedApp,
+  type CheckedEcosystem,
+  type EcosystemFinding,
+  type EcosystemRule,
+  groupsOfSeveral,
+} from "./rule.ts";
 import {
   clusterInterpreter,
-  envBlocks,
-  fieldTypes,
-  unknownFields,
+  convertedValues,
   cronDays,
   cronZones,
-  convertedValues,
+  envBlocks,
+  fieldTypes,
   memoryLimits,
   notStarted,
   reservedNames,
@@ -17,26 +22,111 @@ import {
   shellArguments,
   switchTexts,
   timeUnits,
+  unknownFields,
 } from "./fields.ts";
-import { defaultExport, fileKind, similarName, noApps, shadowed, unsetParts, withheldVariables } from "./file.ts";
+import { defaultExport, fileKind, noApps, shadowed, similarName, unsetParts, withheldVariables } from "./file.ts";
 import {
+  clusterWrappers,
+  commandLines,
   folders,
+  foreignScripts,
   instancesAboveCores,
   missingEnvFiles,
+  notExecutable,
   relativeEnvFiles,
   relativePreloads,
   scripts,
-  unusableLogs,
-  clusterWrappers,
-  commandLines,
-  foreignScripts,
-  notExecutable,
   serveArguments,
+  unusableLogs,
 } from "./scripts.ts";
-import { cronPatterns, missingInterpreters, missingPm2, otherRefusals, unknownUsers } from "./pm2-verdict.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
 import { volatileFields, volatileValues } from "./volatile.ts";
 import { pm2FileKind } from "../loaded.ts";
+import { baseName } from "../../words/path.ts";
+
+/** Of a message of PM2's own validation, which `ask-pm2.ts` runs while the file runs. */
+type Kind = "cron" | "interpreter" | "user" | "other";
+
+const KINDS: readonly (readonly [Kind, RegExp])[] = [
+  ["cron", /^Cron pattern/],
+  ["interpreter", /^Interpreter |^TypeScript apps/],
+  ["user", /^(?:User|Group) |\bUID\b|--uid/],
+];
+
+const cronPatterns: EcosystemRule = {
+  code: "ECOSYSTEM_CRON_INVALID",
+  severity: "error",
+  blocks: "always",
+  check: ({ apps }) => refusalFindings(apps, "cron", "cron_restart"),
+};
+
+const missingInterpreters: EcosystemRule = {
+  code: "ECOSYSTEM_INTERPRETER_MISSING",
+  severity: "error",
+  // The daemon may have another PATH than this command, for example that of a timer.
+  blocks: "unless they already run",
+  check: ({ apps }) => {
+    const refused = refusalFindings(apps, "interpreter", "interpreter");
+    const missing = apps
+      .filter(({ index, checks, declared }) => {
+        const isRefused = refused.some(({ path }) => path?.[1] === index);
+        return checks?.hasInterpreter === false && declared.execMode === "fork" && !isRefused;
+      })
+      .map(({ index, label, declared }) => ({
+        apps: [declared.name],
+        path: ["apps", index, "interpreter"],
+        message: `${label}: there is no interpreter ${declared.interpreter} that PM2 could run`,
+      }));
+    return [...refused, ...missing];
+  },
+};
+
+const unknownUsers: EcosystemRule = {
+  code: "ECOSYSTEM_USER_UNKNOWN",
+  severity: "error",
+  blocks: "always",
+  check: ({ apps }) => refusalFindings(apps, "user", "uid"),
+};
+
+const otherRefusals: EcosystemRule = {
+  code: "ECOSYSTEM_PM2_REFUSES",
+  severity: "error",
+  blocks: "always",
+  check: ({ apps, file: { loaded } }) => [
+    ...(loaded?.parts ?? (loaded ? [loaded] : [])).flatMap(({ path, refusals = [] }) =>
+      refusals.map((reason) => ({ message: `${baseName(path)}: PM2 refuses the file: ${reason}` })),
+    ),
+    ...refusalFindings(apps, "other"),
+  ],
+};
+
+const missingPm2: EcosystemRule = {
+  code: "ECOSYSTEM_PM2_NOT_ASKED",
+  severity: "warning",
+  *check({ apps }) {
+    if (apps.some(({ checks }) => checks !== undefined && checks.refusals === undefined))
+      yield {
+        path: ["apps"],
+        message: "PM2's own validation was not asked, because svcm finds no PM2 that it may load",
+      };
+  },
+};
+
+function refusalFindings(apps: readonly CheckedApp[], wanted: Kind, field?: string): EcosystemFinding[] {
+  return apps.flatMap(({ index, label, checks, declared }) =>
+    (checks?.refusals ?? [])
+      .filter((reason) => kindOf(reason) === wanted)
+      .map((reason) => ({
+        apps: [declared.name],
+        path: ["apps", index, ...(field === undefined ? [] : [field])],
+        message: `${label}: PM2 refuses the app: ${reason}`,
+      })),
+  );
+}
+
+function kindOf(reason: string): Kind {
+  return KINDS.find(([, pattern]) => pattern.test(reason))?.[0] ?? "other";
+}
 
 /** These may also occur in a checkout that was not built, or on a laptop. */
 export const machineCodes: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import { ownMember } from "../../words/record.ts";
-import type { ApplyPorts } from "../ports.ts";
+import { type ApplyPorts, readAppliedState } from "../ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { Code } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -14,7 +14,6 @@ import { readStateOf } from "../../running/read-states.ts";
 import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
-import { readAppliedState } from "../port-releases.ts";
 import { formerProbeFinder } from "./recording.ts";
 
 const REQUIRED_PROBES = 3;

@@ -1,5 +1,5 @@
 import type { ApplyFrame } from "../../api/frames.ts";
-import type { Releases } from "../port-releases.ts";
+import type { Releases } from "../ports.ts";
 import { toJournals, toRelease, type Journal, type ReleaseEvent } from "../release.ts";
 
 export type ApplyProgress = Omit<ApplyFrame, "type">;

@@ -1,6 +1,6 @@
-import { createIdAfter, timeDigits } from "../../words/time-id.ts";
+import { createIdAfter, timeDigits } from "../../words/time.ts";
 import { ownMember } from "../../words/record.ts";
-import type { ApplyPorts } from "../ports.ts";
+import type { ApplyPorts, HasReleases } from "../ports.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import type { Release } from "../../api/rollout.ts";
 import type { Caller, RolloutStep } from "../../access/operation.ts";
@@ -25,7 +25,6 @@ import {
 import { resolveProbe, type AppProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
-import type { HasReleases } from "../port-releases.ts";
 import { withReadCopies } from "../env-file-copies.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";

@@ -1,9 +1,8 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { HasReleases } from "../port-releases.ts";
 import type { HasStamps, HasFiles } from "../../files/ports.ts";
 import type { HasDeployed } from "../port-deployed.ts";
-import type { ApplyPorts } from "../ports.ts";
+import type { ApplyPorts, HasReleases } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import { SvcmError } from "../../api/errors.ts";

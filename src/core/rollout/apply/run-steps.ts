@@ -22,7 +22,7 @@ import { ownMember } from "../../words/record.ts";
 import type { HasClock, HasStamps } from "../../files/ports.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
-import type { HasReleases } from "../port-releases.ts";
+import type { HasReleases } from "../ports.ts";
 import { withReadCopy } from "../env-file-copies.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";

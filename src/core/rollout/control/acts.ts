@@ -1,6 +1,6 @@
 import { shellQuote } from "../../words/text.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
-import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
+import type { HasEcosystems } from "../../pm2/ports.ts";
 import type { HasStamps } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
 import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
@@ -22,7 +22,7 @@ import type { DeclaredRun, HasProcesses } from "../../pm2/port-processes.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, readEffect } from "./requested-apps.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
-import { environmentSwitch } from "../environment-switch.ts";
+import { environmentSwitch } from "../plan.ts";
 import { findStartedEnvironments, findOtherCheckouts } from "../started-environment.ts";
 import { leftOverWarnings } from "./left-overs.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";

@@ -1,14 +1,13 @@
 import { shellQuote, pluralize } from "../../words/text.ts";
 import type { Attempt } from "../../access/with-audit.ts";
-import type { ApplyPorts } from "../ports.ts";
+import { type ApplyPorts, readAppliedState } from "../ports.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { declarationsOf, type Declaration, declaredApps, environmentsWithEcosystem } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { requireEnvironment } from "../../project/required-environment.ts";
+import { requireEnvironment } from "../../project/resolve.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
-import { readAppliedState } from "../port-releases.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { nameNotFound } from "../../pm2/target.ts";
 import type { ActionInput, AppliedField, Effect } from "./action.ts";

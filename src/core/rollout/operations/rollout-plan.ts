@@ -1,4 +1,4 @@
-import type { ApplyPorts } from "../ports.ts";
+import { type ApplyPorts, type HasReleases, listReleases } from "../ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Plan, Release } from "../../api/rollout.ts";
 import { defineOperation } from "../../access/operation.ts";
@@ -6,7 +6,6 @@ import { withMachineEnvironment } from "../machine-environment.ts";
 import { type HasBootOutlook, inWorld, withDeployed, type ForeignRelease, type HasDeployed } from "../port-deployed.ts";
 import { computePlan } from "../planning.ts";
 import { applyPlan, type Applied } from "../apply/apply.ts";
-import { type HasReleases, listReleases } from "../port-releases.ts";
 import { withoutLogs, toRelease } from "../release.ts";
 import { findRelease } from "../apply/rollback-plan.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readTextSync } from "../../files/system.ts";
-import { isInside, isInstalled } from "../find-unit.ts";
+import { isInside, isInstalled } from "../code-evidence.ts";
 import { foldPaths } from "./folded-paths.ts";
 import type { Unit } from "./unit.ts";
 import { type Budget, isFolder, realPath, statOf } from "./walk.ts";

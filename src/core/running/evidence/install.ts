@@ -9,7 +9,7 @@ import {
   LOCKFILES,
   OTHER_LOCKFILES,
 } from "../install-files.ts";
-import { isInside, isLauncher, packageOf } from "../find-unit.ts";
+import { isInside, isLauncher, packageOf } from "../code-evidence.ts";
 import { digestIfThere, digestText } from "./record-store.ts";
 import { realPath } from "./walk.ts";
 

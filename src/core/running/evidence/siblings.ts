@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { once } from "../../words/once.ts";
 import { isBelow, isInBuild, isProgram } from "../code-files.ts";
-import { isInside } from "../find-unit.ts";
+import { isInside } from "../code-evidence.ts";
 import { readTextSync } from "../../files/system.ts";
 import { realPath } from "./walk.ts";
 

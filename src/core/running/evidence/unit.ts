@@ -1,9 +1,8 @@
 /** The files of one app's code, walked once for all of its processes. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
-import type { Place } from "../code-evidence.ts";
+import { type Place, findUnit, isInside, isInstalled, isLauncher, packageOf } from "../code-evidence.ts";
 import { isInBuild, matchesAny, mayBeCode, mayFollow, NEXT_BUILD, type CodeRules } from "../code-files.ts";
-import { findUnit, isInside, isInstalled, isLauncher, packageOf } from "../find-unit.ts";
 import { isSettings, type LoadedPaths } from "../loaded-paths.ts";
 import type { CodeRequest } from "../port-running-code.ts";
 import { once } from "../../words/once.ts";

@@ -1,7 +1,7 @@
 /** Synchronous: through promises, the same walk takes seven times as long. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { type CodeRules, matchesAny, mayBeCode, mayFollow, mayHoldCode, SKIPPED_FOLDERS } from "../code-files.ts";
-import { isInside } from "../find-unit.ts";
+import { isInside } from "../code-evidence.ts";
 import { errorCode } from "../../words/thrown.ts";
 
 const MAX_FILES = 20_000;

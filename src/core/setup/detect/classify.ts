@@ -1,7 +1,6 @@
 import { forms } from "../../env/runtime-keys.ts";
 import type { FormKind } from "../../api/facts.ts";
-import { hasCredentials, isSecretName, splitWords } from "../../secrets/redact.ts";
-import { isPlaceholder, isSecretValue } from "../../secrets/secret-value.ts";
+import { hasCredentials, isPlaceholder, isSecretName, isSecretValue, splitWords } from "../../secrets/redact.ts";
 
 /** `why` contains no part of a value. */
 export interface Verdict {

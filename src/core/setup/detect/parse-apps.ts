@@ -1,7 +1,6 @@
 import { baseName } from "../../words/path.ts";
 import { isRecord } from "../../words/record.ts";
-import { loadYaml } from "../../yaml/load.ts";
-import { YamlSyntaxError } from "../../yaml/syntax-error.ts";
+import { YamlSyntaxError, loadYaml } from "../../yaml/load.ts";
 import { folderOf } from "./survey.ts";
 import { parse, type AnyNode, type Expression, type ObjectExpression, type Options } from "acorn";
 

@@ -1,6 +1,5 @@
 import { baseName } from "../../words/path.ts";
-import { hasCredentials } from "../../secrets/redact.ts";
-import { isPlaceholder, isPlainKey } from "../../secrets/secret-value.ts";
+import { hasCredentials, isPlaceholder, isPlainKey } from "../../secrets/redact.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";

@@ -1,7 +1,7 @@
 import { baseName } from "../../words/path.ts";
 import { ownMember, withMembers } from "../../words/record.ts";
 import type { HasHost, HasStamps } from "../../files/ports.ts";
-import type { Repository } from "../../pm2/ports.ts";
+import type { HasEcosystems, Repository } from "../../pm2/ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Vocabulary } from "../../deployments/file.ts";
 import { checkEnvFiles } from "../../env/check.ts";
@@ -17,7 +17,6 @@ import { resolvePath, type EnvironmentRequest, ecosystemSpellings } from "../../
 import type { Project } from "../../project/project.ts";
 import { isSameGroup, type ConfiguredFile, overriddenKeys } from "./examine.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
-import type { HasEcosystems } from "../../pm2/port-ecosystems.ts";
 import { ecosystemFileNames } from "../../pm2/loaded.ts";
 
 /** The env files that an app may have read at its start. Absolute paths. */

@@ -7,7 +7,7 @@ import { describeError, SvcmError } from "../../api/errors.ts";
 import { type Caller, defineOperation } from "../../access/operation.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
-import type { HasReleases } from "../../rollout/port-releases.ts";
+import type { HasReleases } from "../../rollout/ports.ts";
 
 type VisibleKey = ContractResponse["runtimeContract"]["keys"][string];
 type DefaultEnvironment = ContractResponse["defaultEnvironment"]["envFile"];

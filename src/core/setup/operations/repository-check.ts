@@ -16,7 +16,7 @@ import type { RuntimeContract } from "../../api/facts.ts";
 import type { entrypoints } from "../../api/names.ts";
 import { deploymentsCheck } from "../../deployments/operations/deployments.ts";
 import { checkEnvFiles } from "../../env/check.ts";
-import { isPlaceholder } from "../../secrets/secret-value.ts";
+import { isPlaceholder } from "../../secrets/redact.ts";
 import { startupCheck } from "../../startup/operations/startup-check.ts";
 import type { Survey } from "../detect/survey.ts";
 import type { ConfiguredFile } from "../doctor/examine.ts";

@@ -3,7 +3,7 @@ import type { ApplyPorts } from "../../rollout/ports.ts";
 import type { MetricsPorts } from "../../metrics/telemetry.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { processList } from "../../metrics/operations/process-list.ts";
+import { processList } from "../../metrics/operations/metrics.ts";
 import { chooseServices, type EnvironmentRequest } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
 import { deadDaemonText, type DaemonTraces } from "../../pm2/daemon-traces.ts";

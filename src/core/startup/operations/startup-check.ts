@@ -5,10 +5,9 @@ import type { Issue } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { defineOperation } from "../../access/operation.ts";
 
-import { DRIVERS_FILE, parseDriversFile } from "../read.ts";
+import { type CarriedDrivers, DRIVERS_FILE, type Entrypoint, type StartupPlan, parseDriversFile } from "../read.ts";
 import { decideStartup } from "../contract.ts";
-import type { CarriedDrivers, Entrypoint, StartupPlan } from "../plan.ts";
-import { readAppEnvironment } from "../../pm2/operations/environment.ts";
+import { readAppEnvironment } from "../../pm2/operations/ecosystem.ts";
 import { effectiveValues, readEnvFile } from "../../env/env-file.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 

@@ -6,7 +6,7 @@ import {
   MAX_ANSWER_BYTES,
   encodeRequest,
   AnswerTooLargeError,
-} from "../../../../src/core/pm2/daemon/message.ts";
+} from "../../../../src/core/pm2/daemon/daemon.ts";
 
 interface Message {
   readonly args: unknown[];

@@ -1,4 +1,4 @@
-import type { EcosystemLoader } from "../../../../src/core/pm2/port-ecosystems.ts";
+import type { EcosystemLoader } from "../../../../src/core/pm2/ports.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from "node:net";
 import { errorCode } from "../../../words/thrown.ts";
 import { DAEMON_ENDED, errorText, LinkFailure, unreachableError } from "../failure.ts";
-import { AnswerReader, AnswerTooLargeError, encodeRequest, MAX_ANSWER_BYTES } from "../message.ts";
+import { AnswerReader, AnswerTooLargeError, encodeRequest, MAX_ANSWER_BYTES } from "../daemon.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 
 export interface Connection {

@@ -6,7 +6,7 @@ import { recordedSettings } from "../../settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
 import { type Scrub, createScrub } from "../../scrub.ts";
 import { ignoresState } from "../../../project/state-place.ts";
-import { isSecretVariable } from "../../../secrets/secret-value.ts";
+import { isSecretVariable } from "../../../secrets/redact.ts";
 import { scrubMetrics } from "../../list.ts";
 import { parseEnviron } from "../../../files/proc.ts";
 import { readIfReadable, realPathIfReadable } from "../../../files/system.ts";
