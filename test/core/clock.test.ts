@@ -100,7 +100,6 @@ const WALL_CLOCK = [
   "approvals/forget-ended.ts",
   "approvals/operations/proposal-create.ts",
   "approvals/operations/proposal-decide.ts",
-
   "deploy/operations/deploy.ts",
   "deploy/prepare.ts",
   "deploy/prune.ts",
@@ -110,7 +109,6 @@ const WALL_CLOCK = [
   "events/why.ts",
   "history/operations/history.ts",
   "metrics/operations/metrics.ts",
-  "metrics/operations/process-list.ts",
   "metrics/sampling/ecosystem-watch.ts",
   "metrics/sampling/measuring.ts",
   "rollout/apply/gate.ts",

@@ -3,7 +3,6 @@ import type { Limits, Role } from "../api/rights.ts";
 import type { AlertRule } from "../api/names.ts";
 import type { DeploySettings } from "./deploy-settings.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
-import type { Issue } from "../api/issue.ts";
 
 export const PROJECT_FILE = "svcm.yaml";
 
@@ -165,14 +164,4 @@ const PROJECT_TIERS: RuntimeContract["tiers"] = {
 /** If svcm.yaml declares the keys, a command can change their tiers. */
 export function isProjectContract({ tiers }: RuntimeContract): boolean {
   return tiers === PROJECT_TIERS;
-}
-
-/** While the user has not decided, plan and apply would act on half of the truth. */
-export function undecidedIssues(undecided: readonly UndecidedFile[], environment: string): Issue[] {
-  return undecided.flatMap(({ file, environment: only, why }, index): Issue[] => {
-    if (only !== undefined && only !== environment) return [];
-    const reason = why === undefined ? "" : `: ${why}`;
-    const message = `${PROJECT_FILE} does not say whether ${environment} has ${file}${reason}. Name it below ecosystem or leave it out; then run: svcm init --confirm`;
-    return [{ code: "LAYOUT_UNDECIDED", severity: "error", path: ["undecided", index], message }];
-  });
 }

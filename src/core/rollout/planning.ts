@@ -1,3 +1,4 @@
+import { requireEnvironment, undecidedIssues } from "../project/undecided.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
@@ -13,8 +14,6 @@ import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/rules/volatile.ts";
 
-import { requireEnvironment } from "../project/resolve.ts";
-import { undecidedIssues } from "../project/project.ts";
 import { omitUndefined } from "../api/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
 import { decide, leaveOutOwn, type Decision } from "./decide.ts";

@@ -23,7 +23,7 @@ function machine({ list = {}, isRunning = true, isForeground = false }: Machine)
     },
     savedLists: { read: async () => saved([online({ name: "web" })], list) },
     units: { read: async () => boot().system },
-    daemons: { list: async () => [daemon({ isForeground })] },
+    daemons: { list: async () => [daemon({ isForeground })], unitThatEnds: async () => null },
     processLogs: { readDaemonTraces: async () => ({ ends: [], starts: [] }) },
     stamps: { missing: () => [] },
   } as never;

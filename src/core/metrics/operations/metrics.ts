@@ -1,3 +1,4 @@
+import { requireEnvironment, undecidedIssues } from "../../project/undecided.ts";
 import type { HasTelemetry, MetricsPorts, Sample } from "../telemetry.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
 import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
@@ -22,8 +23,6 @@ import type { ProcessState } from "../../running/state.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { listConflicts } from "../../rollout/plan-issues.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
-import { requireEnvironment } from "../../project/resolve.ts";
-import { undecidedIssues } from "../../project/project.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
 /** @see the specification, "GET /api/runtime/pm2-metrics" */

@@ -1,6 +1,7 @@
+import { requireEnvironment } from "../../project/undecided.ts";
 import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
-import { type EnvironmentRequest, requireEnvironment } from "../../project/resolve.ts";
+import { type EnvironmentRequest } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";

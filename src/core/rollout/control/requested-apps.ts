@@ -1,3 +1,4 @@
+import { requireEnvironment } from "../../project/undecided.ts";
 import { shellQuote, pluralize } from "../../words/text.ts";
 import type { Attempt } from "../../access/with-audit.ts";
 import { type ApplyPorts, readAppliedState } from "../ports.ts";
@@ -5,7 +6,6 @@ import { visibleKeys } from "../../env/runtime-keys.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { declarationsOf, type Declaration, declaredApps, environmentsWithEcosystem } from "../../pm2/declared.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { requireEnvironment } from "../../project/resolve.ts";
 import { expectedApps, type ExpectContext, type ExpectedApp } from "../expected.ts";
 import type { AppliedState } from "../release.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
