@@ -35,6 +35,8 @@ describe.skipIf(!hasBrowser)("the accessibility tree", () => {
     await telemetry.watchers(1);
     give([{ name: "shop" }, { name: "gone", status: "errored", pid: null }], { missingExpected: ["mailer"] });
     await page.locator(".process-name").first().waitFor();
+    // The navigation counts when the document has arrived.
+    await page.getByRole("link", { name: "Deploy targets 1 error" }).waitFor();
     // The text depends on the machine.
     const known = [
       [files.root, "ROOT"],
