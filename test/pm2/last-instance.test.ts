@@ -1,11 +1,11 @@
 /** A bad release never ends the last instance that answers, and a good one gets in while its app crash-loops. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { execute, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
+import { execute, processAct, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import { freePort } from "../support/free-port.ts";
 import { loadDuring } from "../support/http-load.ts";
-import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
@@ -136,4 +136,26 @@ longTest.each(LOOPS)("%s: a good release gets in while the present one crash-loo
   expect(await loadDuring(() => port, plan)).toMatchObject({ failed: 0 });
   expect((await plan()).steps).toEqual([]);
   expect(await ports.processes.unlistedPids()).toEqual([]);
+});
+
+test("while its script does not exist, as during a build, no step and no restart ends what answers", async () => {
+  writeFileSync(join(own.folder, "app.cjs"), IDLE);
+  own.pm2Folder([{ name: "web", script: "./app.cjs" }]);
+  await apply();
+  own.pm2Folder([{ name: "web", script: "./app.cjs", env: { MODE: "new" } }]);
+  rmSync(join(own.folder, "app.cjs"));
+  const [before] = await ports.processes.list();
+  const missing = `the script ${join(own.folder, "app.cjs")}, which does not exist.`;
+  expect((await plan()).issues).toEqual([
+    expect.objectContaining({ code: "ECOSYSTEM_SCRIPT_MISSING", message: `The app "web" has ${missing}` }),
+  ]);
+  const attempts = [
+    apply(),
+    execute(processAct, ports, { action: "restart", name: "web" }, caller),
+    execute(processAct, ports, { action: "reload", name: "web" }, caller),
+    execute(processAct, ports, { action: "restart", scope: "ecosystem", name: "web", environment: "dev" }, caller),
+  ];
+  for (const { body } of await Promise.all(attempts.map(refusal)))
+    expect(`${body.code} ${body.details} ${JSON.stringify(body.issues)}`).toContain(missing);
+  expect(await ports.processes.list()).toMatchObject([{ pid: before?.pid, status: "online" }]);
 });

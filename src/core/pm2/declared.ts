@@ -77,6 +77,8 @@ export interface Declaration {
   /** The file reads a variable for these that svcm does not pass to it. */
   readonly unset: readonly string[];
   readonly missingFolder: string | undefined;
+  /** `""` if none is declared. */
+  readonly missingScript: string | undefined;
   /** Only `pm2 start --env` reads these blocks `env_<name>`. */
   readonly blocks: readonly string[];
 }
@@ -103,6 +105,7 @@ export function declarationsOf(
       env: Object.assign({}, ...environments) as Record<string, string>,
       unset: [...new Set(found.flatMap(({ unset }) => unset))].toSorted(),
       missingFolder: found.find(({ places }) => !places.hasCwd)?.places.cwd,
+      missingScript: found.find(({ places }) => !places.hasScript)?.places.script,
       blocks: [...new Set(found.flatMap(({ keys }: LoadedApp) => keys.filter((key) => blocks.has(key))))],
     };
   };

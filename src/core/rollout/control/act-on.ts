@@ -30,7 +30,7 @@ import {
   MAX_ATTEMPTS,
   type RequestedAction,
 } from "./action.ts";
-import { folderMissing } from "./refusals.ts";
+import { folderMissing, scriptMissing } from "./refusals.ts";
 import { processLabel } from "../../pm2/target.ts";
 
 /** One instance of an app at a time, so that the others keep serving. */
@@ -64,7 +64,7 @@ async function actOnTarget(context: ActionContext, target: Target): Promise<Outc
   const before = action === "start" ? await target.readCurrent() : await target.settle();
   const reason = reasonToSkip(action, before);
   if (reason !== undefined) return { affected: [], skipped: [toSkipped(before, reason)] };
-  if (NEEDS_FOLDER.has(action) && context.nextRun === undefined) requireFolder(ports, before);
+  if (STARTS.has(action) && context.nextRun === undefined) requireFiles(ports, before);
   const isDelete = action === "delete";
   const unlistedBefore = isDelete ? await ports.processes.unlistedPids() : [];
   await begin();
@@ -221,13 +221,16 @@ async function findDuringReload(
   }
 }
 
-const NEEDS_FOLDER: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
+const STARTS: ReadonlySet<ProcessAction> = new Set(["start", "restart", "reload"]);
 
-/** PM2 would end the process, start no new one, and still report it online. */
-function requireFolder({ stamps }: HasStamps, { name, cwd }: ProcessRecord): void {
-  if (cwd === null || stamps.missing([cwd]).size === 0) return;
-  const hint = "Create the folder, or delete the process and start it with a correct cwd.";
-  throw folderMissing(`The process ${JSON.stringify(name)}`, cwd, hint);
+/** PM2 would end the process, and without the folder it starts no new one and still reports it online. */
+function requireFiles({ stamps }: HasStamps, { name, cwd, script }: ProcessRecord): void {
+  const missing = stamps.missing([cwd, script].filter((path) => path !== null));
+  const who = `The process ${JSON.stringify(name)}`;
+  if (cwd !== null && missing.has(cwd))
+    throw folderMissing(who, cwd, "Create the folder, or delete the process and start it with a correct cwd.");
+  if (script !== null && missing.has(script))
+    throw scriptMissing(who, script, "Build the project, or delete the process and start it with a correct script.");
 }
 
 async function findOrThrow({ processes }: HasProcesses, target: ProcessRecord): Promise<ProcessRecord> {

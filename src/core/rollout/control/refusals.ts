@@ -11,13 +11,24 @@ export function folderMissing(who: string, folder: string, hint: string): SvcmEr
   });
 }
 
+export function scriptMissing(who: string, script: string, hint: string): SvcmError {
+  const details = script === "" ? `${who} has no script.` : `${who} has the script ${script}, which does not exist.`;
+  return new SvcmError("PROCESS_ACTION_REFUSED", { code: "ECOSYSTEM_SCRIPT_MISSING", details, hint });
+}
+
 export function declarationRefusal(
-  { name, missingFolder, blocks: [block] }: Declaration,
+  { name, missingFolder, missingScript, blocks: [block] }: Declaration,
   { path, root }: { readonly path: string; readonly root: string },
 ): SvcmError | undefined {
   const app = `The app ${JSON.stringify(name)}`;
   if (missingFolder !== undefined)
     return folderMissing(app, missingFolder, "Create the folder, or correct cwd in the ecosystem file.");
+  if (missingScript !== undefined)
+    return scriptMissing(
+      app,
+      missingScript,
+      "Build the project if it is a build result, or correct script in the ecosystem file.",
+    );
   if (block === undefined) return undefined;
   const environment = block.slice("env_".length);
   return new SvcmError("PROCESS_ACTION_REFUSED", {

@@ -10,6 +10,7 @@ const declared: Declaration = {
   env: {},
   unset: ["A", "B"],
   missingFolder: undefined,
+  missingScript: undefined,
   blocks: [],
 };
 const requested = {
