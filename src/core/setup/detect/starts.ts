@@ -146,7 +146,9 @@ function addDeclared(
   if (named !== undefined) add(named, names.find((name) => environmentFor(name) === named) ?? null);
   const used = new Set(calls.map(({ env }) => env));
   for (const name of names.filter((block) => !used.has(block))) add(environmentFor(name), name);
-  if (hasBare && names.length > 0 && named === undefined) add(bare ?? "dev", null);
+  // A block that no call uses and that names no environment is what the others have in common.
+  const isStarted = bare !== undefined || calls.length === 0;
+  if (hasBare && names.length > 0 && named === undefined && isStarted) add(bare ?? "dev", null);
 }
 
 /** Files that declare the same app: by its name apart from the environment in it, its script or its port. */
