@@ -66,9 +66,14 @@ test("/metrics has the processes while svcm.yaml is broken", async () => {
   const valid = "version: 1\nenvironments: { production: [prod] }\ndefault: production\n";
   writeFileSync(file, valid);
   const server = await testServer({ repository: files, env: env() });
+  const unasked = await testServer({ repository: files, env: env() });
+  // PM2's agent sends metrics of its own, as in most apps.
+  await own.run({ name: "agent", pmx: true });
+  const metricsOf = async () => (await own.link().list()).map(({ customMetrics }) => Object.keys(customMetrics).length);
+  await expect.poll(metricsOf).toEqual([0, expect.toSatisfy((count: number) => count > 0)]);
   const measured = async (): Promise<unknown[]> => {
     const { status, text } = await ask(server, "/metrics");
-    const found = [/^svcm_pm2_up \d$/m, /^svcm_process_up.*$/m, /^svcm_ecosystem_readable.*$/m];
+    const found = [/^svcm_pm2_up \d$/m, /^svcm_process_up\{name="api".*$/m, /^svcm_ecosystem_readable.*$/m];
     return [status, ...found.map((pattern) => pattern.exec(text)?.[0])];
   };
   const up = [200, "svcm_pm2_up 1", 'svcm_process_up{name="api",pm_id="0"} 1'];
@@ -76,6 +81,11 @@ test("/metrics has the processes while svcm.yaml is broken", async () => {
   const unreadable = [...up, 'svcm_ecosystem_readable{environment="production"} 0'];
   writeFileSync(file, "version: [");
   expect(await measured()).toEqual(unreadable);
+  const { status, text } = await ask(unasked, "/metrics");
+  expect([status, text.match(/^svcm_process_up\{.*$/gm)]).toEqual([
+    200,
+    ['svcm_process_up{name="agent",pm_id="1"} 1', 'svcm_process_up{name="api",pm_id="0"} 1'],
+  ]);
   rmSync(file);
   mkdirSync(file);
   expect(await measured()).toEqual(unreadable);

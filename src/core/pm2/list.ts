@@ -3,7 +3,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { Processes, HasProcesses } from "./port-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import type { Repository } from "./ports.ts";
-import { createScrub } from "./scrub.ts";
+import { createScrub, type Scrub } from "./scrub.ts";
 import { readSecrets } from "./ecosystem-file.ts";
 import { REDACTED, isSecretName } from "../secrets/redact.ts";
 
@@ -25,12 +25,26 @@ export async function ifRunning<T>(read: () => Promise<readonly T[]>): Promise<r
   }
 }
 
-/** Removes the secrets of env files from custom metrics. @throws {SvcmError} PM2_FAILED, FACT_INVALID */
+/**
+ * Removes the secrets of env files from custom metrics. While nothing says what is secret, as with a broken svcm.yaml, the
+ * processes have none of these metrics.
+ * @throws {SvcmError} PM2_FAILED
+ */
 export async function listScrubbed(ports: Repository & HasProcesses): Promise<ProcessRecord[]> {
   const records = await ports.processes.list();
   if (records.every(({ customMetrics }) => Object.keys(customMetrics).length === 0)) return records;
-  const scrub = createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
+  const scrub = await readScrub(ports);
+  if (scrub === undefined) return records.map((record) => ({ ...record, customMetrics: {}, customMetricUnits: {} }));
   return records.map((record) => scrubMetrics(record, (text) => truncate(scrub(text))));
+}
+
+async function readScrub(ports: Repository): Promise<Scrub | undefined> {
+  try {
+    return createScrub(await readSecrets(ports, await ports.facts.runtimeContract()));
+  } catch (error) {
+    if (error instanceof SvcmError) return undefined;
+    throw error;
+  }
 }
 
 const MAX_TEXT_LENGTH = 200;
