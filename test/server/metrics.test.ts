@@ -66,8 +66,8 @@ test("/metrics has the processes while svcm.yaml is broken", async () => {
   const valid = "version: 1\nenvironments: { production: [prod] }\ndefault: production\n";
   writeFileSync(file, valid);
   const server = await testServer({ repository: files, env: env() });
-  const unasked = await testServer({ repository: files, env: env() });
-  // PM2's agent sends metrics of its own, as in most apps.
+  const quietServer = await testServer({ repository: files, env: env() });
+  // PM2's agent sends its own metrics, as in most apps.
   await own.run({ name: "agent", pmx: true });
   const metricsOf = async () => (await own.link().list()).map(({ customMetrics }) => Object.keys(customMetrics).length);
   await expect.poll(metricsOf).toEqual([0, expect.toSatisfy((count: number) => count > 0)]);
@@ -81,7 +81,7 @@ test("/metrics has the processes while svcm.yaml is broken", async () => {
   const unreadable = [...up, 'svcm_ecosystem_readable{environment="production"} 0'];
   writeFileSync(file, "version: [");
   expect(await measured()).toEqual(unreadable);
-  const { status, text } = await ask(unasked, "/metrics");
+  const { status, text } = await ask(quietServer, "/metrics");
   expect([status, text.match(/^svcm_process_up\{.*$/gm)]).toEqual([
     200,
     ['svcm_process_up{name="agent",pm_id="1"} 1', 'svcm_process_up{name="api",pm_id="0"} 1'],

@@ -26,8 +26,8 @@ export async function ifRunning<T>(read: () => Promise<readonly T[]>): Promise<r
 }
 
 /**
- * Removes the secrets of env files from custom metrics. While nothing says what is secret, as with a broken svcm.yaml, the
- * processes have none of these metrics.
+ * Removes the secrets of env files from custom metrics. While nothing says what is secret, as with a broken svcm.yaml, those
+ * metrics are missing.
  * @throws {SvcmError} PM2_FAILED
  */
 export async function listScrubbed(ports: Repository & HasProcesses): Promise<ProcessRecord[]> {
