@@ -10,7 +10,6 @@ import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
-import { rememberLoads } from "../support/remembered-loads.ts";
 
 export const CANARY = "canary-7d21";
 /** The token of a package registry, in the home folder. */
@@ -95,7 +94,7 @@ export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
-  const ports = rememberLoads(nodePorts({ root: checkout, env, cwd: checkout }));
+  const ports = nodePorts({ root: checkout, env, cwd: checkout });
   const root = join(realpathSync(own.folder), "home/svcm/shop/deploy");
   let port = 0;
   const shop: Shop = {

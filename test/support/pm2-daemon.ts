@@ -20,7 +20,6 @@ import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationsOf } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/pm2/port-processes.ts";
-import { rememberLoads } from "./remembered-loads.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 
@@ -115,7 +114,7 @@ export function pm2(daemon = DAEMON): Pm2 {
       return link;
     },
     ports(more = {}) {
-      const ports = rememberLoads(nodePorts({ root: folder, env: { ...env, ...more }, cwd: folder }));
+      const ports = nodePorts({ root: folder, env: { ...env, ...more }, cwd: folder });
       links.push(ports.processes);
       return ports;
     },
