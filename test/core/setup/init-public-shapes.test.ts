@@ -130,13 +130,6 @@ const shapes: Readonly<Record<string, Shape>> = {
       production: { file: "ecosystem.config.js", env: "production" },
     },
   },
-  "a block that no call uses, and that names no environment, is none": {
-    files: {
-      "package.json": scripts({ start: "pm2 start ecosystem.config.js --env production" }),
-      "ecosystem.config.js": js(app("caddy", "a.js", ", env: { PORT: 1 }, env_production: { PORT: 2 }")),
-    },
-    ecosystem: { production: { file: "ecosystem.config.js", env: "production" } },
-  },
   "a line that a script prints starts nothing": {
     files: {
       "ecosystem.config.js": js(app("api", "a.js", PRODUCTION)),

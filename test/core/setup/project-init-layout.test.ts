@@ -32,6 +32,14 @@ describe("svcm init assigns files to environments", () => {
     expect((await initIn({ ...declared, ".env.example": "PORT=\n" })).env).toEqual(env);
   });
 
+  test("a block that no call uses, and that names no environment, is none", async () => {
+    const { ecosystem } = await initIn({
+      "package.json": JSON.stringify({ scripts: { start: "pm2 start ecosystem.config.js --env production" } }),
+      "ecosystem.config.js": js(app("api", BLOCKS)),
+    });
+    expect(ecosystem).toEqual({ production: { file: "ecosystem.config.js", env: "production" } });
+  });
+
   test("the refusal for an environment without an env file lists the environments that have one", async () => {
     const { ports, root } = makeWorkspace({ "ecosystem.config.js": js(app("api", BLOCKS)), ".env.dev": "PORT=1\n" });
     await execute(projectInit, ports, { write: true }, caller);
