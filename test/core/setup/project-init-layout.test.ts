@@ -32,7 +32,7 @@ describe("svcm init assigns files to environments", () => {
     expect((await initIn({ ...declared, ".env.example": "PORT=\n" })).env).toEqual(env);
   });
 
-  test("a block that no call uses, and that names no environment, is none", async () => {
+  test("a block that no call uses, and that names no environment, is not an environment", async () => {
     const { ecosystem } = await initIn({
       "package.json": JSON.stringify({ scripts: { start: "pm2 start ecosystem.config.js --env production" } }),
       "ecosystem.config.js": js(app("api", BLOCKS)),
