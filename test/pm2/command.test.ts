@@ -270,7 +270,8 @@ test("every action is in the audit log, by name and without a value", async () =
   const { records } = JSON.parse(stdout) as { records: { action: string; target: string; outcome: string }[] };
   const lines = records.map(({ action, target, outcome }) => `${action} ${target} ${outcome}`);
   expect(lines).toContain("process.start ecosystem restapi, grpcapi succeeded");
-  expect(lines).toContain("process.start ecosystem missing failed");
+  expect(lines).toContain("process.start ecosystem ends failed");
+  expect(lines).toContain("process.start ecosystem missing refused");
   expect(lines).toContain("process.stop namespace realtime succeeded");
   expect(readFileSync(file(".svcm/audit.jsonl"), "utf8")).not.toContain(CANARY);
 });
