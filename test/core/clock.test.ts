@@ -25,6 +25,7 @@ function restarting(world: CountingPorts): void {
   Object.assign(world.ports.processes, { listenForReady: () => Promise.resolve() });
   Object.assign(world.ports.releases, { list: () => Promise.resolve([]) });
   Object.assign(world.ports.facts, { project: () => Promise.resolve(undefined) });
+  Object.assign(world.ports.stamps, { missing: () => new Set() });
   Object.assign(world.ports.files, {
     read: () => Promise.reject(new FileError("ENOENT", "deployments.yaml", "no file")),
   });
