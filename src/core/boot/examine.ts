@@ -256,7 +256,7 @@ async function readBootErrors(ports: BootPorts): Promise<Issue[]> {
 async function readAppWarnings(ports: BootPorts): Promise<Issue[]> {
   const facts = await readMachineFacts(ports);
   if (facts.saved.state !== "read" || facts.running === null || facts.daemon?.isForeground) return [];
-  return Array.from(findingsOf(listRules, { ...facts, declared: NOT_COMPARED }), (finding) => {
+  return Array.from(findingsOf(listRules, { ...facts, endingUnit: null, declared: NOT_COMPARED }), (finding) => {
     const { command, message, ...rest } = finding;
     return toIssue({ ...rest, severity: "warning", message: `after a reboot: ${message}. Next: ${command}` });
   });

@@ -84,12 +84,16 @@ export async function readBootFacts(
   caller: Pick<Caller, "limits">,
 ): Promise<BootFacts> {
   const facts = await readMachineFacts(ports);
-  const { saved, running } = facts;
-  return { ...facts, declared: await readDeclared(ports, request, caller, { saved, running: running ?? [] }) };
+  const { saved, running, daemon } = facts;
+  return {
+    ...facts,
+    endingUnit: daemon && (await ports.daemons.unitThatEnds(daemon)),
+    declared: await readDeclared(ports, request, caller, { saved, running: running ?? [] }),
+  };
 }
 
-/** Without the ecosystem file, which is a program. */
-export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts, "declared">> {
+/** Without programs: neither the ecosystem file nor systemctl runs. */
+export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts, "declared" | "endingUnit">> {
   const { workspace, processes, savedLists, units, daemons, processLogs, stamps } = ports;
   const { running, silence } = await readRunning(ports);
   const saved = await savedLists.read((value) => processes.digest(value));
@@ -103,7 +107,6 @@ export async function readMachineFacts(ports: BootPorts): Promise<Omit<BootFacts
     silence,
     traces: await processLogs.readDaemonTraces(),
     daemon,
-    endingUnit: daemon && (await daemons.unitThatEnds(daemon)),
     missingScripts: stamps.missing(scripts),
   };
 }

@@ -184,6 +184,9 @@ export interface ProcessTrees {
 
   activity(pids: readonly number[]): ReadonlyMap<number, ProcessActivity>;
 
+  /** Until now, those that read or write. An event loop that turns makes more of them. */
+  countCalls(pid: number): number | undefined;
+
   tcpSockets(): readonly TcpSocket[];
 
   /** False for a process that runs, but of which this user may not see what it has open. */

@@ -70,8 +70,6 @@ export interface ProcessActivity {
   readonly isSuspended: boolean;
   /** Its main thread waits for events, or sleeps and this user may not see what for. */
   readonly mayBeIdle: boolean;
-  /** Until now, those that read or write. An event loop that turns makes more of them. */
-  readonly calls: number | undefined;
 }
 
 /** In words of the system, such as `20000` or `unlimited`; null if it is not known. */

@@ -1,6 +1,6 @@
 import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { HasClock, ProcessTrees, HasMachine } from "../files/ports.ts";
-import type { ProcessActivity, TcpSocket } from "../files/reading.ts";
+import type { TcpSocket } from "../files/reading.ts";
 import type { ErrorTail } from "../logs/error-block.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -177,15 +177,13 @@ async function readHung(
   { limitOf, isOver = ({ length }) => length === 0, hungSince }: HungLook,
 ): Promise<ReadonlyMap<number, string>> {
   const startedMs = clock.elapsed();
-  const first = findSuspects(trees, kernel.tcpSockets(), kernel.activity(trees.map(({ pid }) => pid)));
+  const first = findSuspects(kernel, trees);
   const limitMs = Math.max(0, ...first.map(({ tree }) => limitOf(tree)));
   let suspects = first;
   let ms = 0;
   while (!isOver(suspects) && ms < limitMs) {
     await clock.sleep(LOOK_MS);
-    const now = kernel.tcpSockets();
-    const activity = kernel.activity(suspects.map(({ tree }) => tree.pid));
-    suspects = suspects.flatMap((suspect) => lookAgain(suspect, now, activity.get(suspect.tree.pid)));
+    suspects = lookAgain(kernel, suspects);
     ms = clock.elapsed() - startedMs;
   }
   return new Map(
@@ -196,16 +194,15 @@ async function readHung(
   );
 }
 
-function findSuspects(
-  trees: readonly ServingTree[],
-  sockets: readonly TcpSocket[],
-  activity: ReadonlyMap<number, ProcessActivity>,
-): Suspect[] {
+function findSuspects(kernel: ProcessTrees, trees: readonly ServingTree[]): Suspect[] {
+  const sockets = kernel.tcpSockets();
   const isAnyWaiting = sockets.some(({ waiting }) => waiting > 0);
+  const activity = kernel.activity(trees.map(({ pid }) => pid));
   return trees.flatMap((tree): Suspect[] => {
-    const { isSuspended = false, mayBeIdle = true, calls } = activity.get(tree.pid) ?? {};
+    const { isSuspended = false, mayBeIdle = true } = activity.get(tree.pid) ?? {};
     const waiting = isAnyWaiting ? waitingSockets(tree, sockets, mayBeIdle) : [];
-    return isSuspended || waiting.length > 0 ? [{ tree, isSuspended, calls, first: waiting, sockets: waiting }] : [];
+    if (!isSuspended && waiting.length === 0) return [];
+    return [{ tree, isSuspended, calls: kernel.countCalls(tree.pid), first: waiting, sockets: waiting }];
   });
 }
 
@@ -213,13 +210,18 @@ function findSuspects(
  * An app does not read a paused stream either, but then its event loop waits for other events, or reads and writes. On a busy
  * machine a blocked one gets little CPU, and in a synchronous call it uses none.
  */
-function lookAgain(suspect: Suspect, now: readonly TcpSocket[], activity: ProcessActivity | undefined): Suspect[] {
-  const { first, calls } = suspect;
-  const isSuspended = suspect.isSuspended && activity?.isSuspended === true;
-  const mayBeBlocked = activity?.mayBeIdle === false && activity.calls === calls;
-  const still = stillWaiting(suspect.sockets, now, first);
-  const sockets = still.filter(({ isListening }) => isListening || mayBeBlocked);
-  return isSuspended || sockets.length > 0 ? [{ ...suspect, isSuspended, sockets }] : [];
+function lookAgain(kernel: ProcessTrees, suspects: readonly Suspect[]): Suspect[] {
+  const now = kernel.tcpSockets();
+  const activity = kernel.activity(suspects.map(({ tree }) => tree.pid));
+  return suspects.flatMap((suspect): Suspect[] => {
+    const { tree, first, calls } = suspect;
+    const { isSuspended: isStopped = false, mayBeIdle = true } = activity.get(tree.pid) ?? {};
+    const isSuspended = suspect.isSuspended && isStopped;
+    const mayBeBlocked = !mayBeIdle && kernel.countCalls(tree.pid) === calls;
+    const still = stillWaiting(suspect.sockets, now, first);
+    const sockets = still.filter(({ isListening }) => isListening || mayBeBlocked);
+    return isSuspended || sockets.length > 0 ? [{ ...suspect, isSuspended, sockets }] : [];
+  });
 }
 
 /** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */

@@ -1,4 +1,5 @@
 import type { Machine } from "../../files/ports.ts";
+import { countCalls } from "../../files/proc.ts";
 import { once } from "../../words/once.ts";
 import { descendantsOf, openLinux, readActivity } from "./linux.ts";
 import { querySystem } from "./host-system.ts";
@@ -28,6 +29,7 @@ export function nodeMachine(options: { readonly diskPaths: readonly string[] }):
       return {
         descendants: descendantsOf,
         activity: readActivity,
+        countCalls: (pid) => countCalls(readIfReadable(`/proc/${pid}/io`)),
         tcpSockets: readTcpSockets,
         shows: (pid) => !isHidden(pid),
         socketInodes: readSocketInodes,

@@ -8,7 +8,6 @@ import {
   parseStat,
   type Units,
   hasEnded,
-  countCalls,
   parsePidIo,
   parsePidStat,
   parsePidStatm,
@@ -270,8 +269,7 @@ export function readActivity(pids: readonly number[]): ReadonlyMap<number, Proce
       if (stat === undefined || hasEnded(stat)) return [];
       const { parentPid, state } = stat;
       const mayBeIdle = state === "S" && EVENT_WAIT.test(readIfReadable(`/proc/${pid}/wchan`));
-      const calls = countCalls(readIfReadable(`/proc/${pid}/io`));
-      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle, calls }]];
+      return [[pid, { parentPid, isSuspended: /^[Tt]$/.test(state), mayBeIdle }]];
     }),
   );
 }

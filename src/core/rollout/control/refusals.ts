@@ -27,7 +27,7 @@ export function declarationRefusal(
     return scriptMissing(
       app,
       missingScript,
-      "Build the project if it is a build result, or correct script in the ecosystem file.",
+      "Build the project if it is a build result, put its folder on PATH if it is a command, or correct script in the ecosystem file.",
     );
   if (block === undefined) return undefined;
   const environment = block.slice("env_".length);
