@@ -164,7 +164,10 @@ test.each([
   ["20.18.0", "^20.19.0", false],
   ["20.19.9", "~20.20.0", false],
   ["20.20.2", "*", true],
-  ["20.20.2", "18 - 22", undefined],
+  ["20.20.2", "18 - 22", true],
+  ["23.0.0", "18 - 22", false],
+  ["22.0.0-nightly20240401", ">=22", true],
+  ["unknown", ">=22", undefined],
   ["20.20.2", "lts/*", undefined],
 ])("Node.js %s and the range %s", (version, range, expected) => {
   expect(isInRange(version, range)).toBe(expected);
