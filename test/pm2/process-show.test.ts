@@ -41,7 +41,7 @@ longTest(
     const [process] = response.processes;
     expect(process).toMatchObject({ status: "online", ports: [{ address: "127.0.0.1", waiting: 0 }], problem: null });
     expect(process?.next.join(" ")).toMatch(
-      /^PM2 starts it again after an end\. PM2 restarts it above 900\.0 MiB; it uses .* Its schedule 0 3 1 1 \* restarts it, next at 20\d\d-0?1-/,
+      /^PM2 starts it again after an end\. PM2 restarts it above 900\.0 MiB; it uses .* Its schedule 0 3 1 1 \* restarts it: next 20\d\d-01-01 03:00 \S+\.$/,
     );
     expect(response.declaration).toMatchObject({ isDeclared: true, drift: [] });
     expect(response.env).toContainEqual({ key: "SVC_HTTP_FRAMEWORK", tier: "editable" });

@@ -1,4 +1,4 @@
-/** `cron_restart`: five fields, or six with seconds first, in the machine's time zone. */
+/** `cron_restart`: five fields, or six with seconds first, in the machine's time zone. PM2 says when one is due next. */
 
 type Values = ReadonlySet<number>;
 
@@ -16,10 +16,7 @@ const FIELDS = [
   { from: 0, to: 7, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ] as const;
 
-const DAY_MS = 86_400_000;
-const MAX_DAYS = 366;
-
-/** Returns `undefined` for a form that svcm does not support, such as `L`. */
+/** Returns `undefined` for a form that svcm does not support, such as `L`, or `?`, for which PM2 takes the time of its start. */
 export function parseSchedule(pattern: string): Schedule | undefined {
   const words = pattern.trim().toLowerCase().split(/\s+/);
   const texts = words.length === 5 ? ["0", ...words] : words;
@@ -28,15 +25,10 @@ export function parseSchedule(pattern: string): Schedule | undefined {
   const [seconds, minutes, hours, days, months, weekdays] = sets;
   if (!seconds || !minutes || !hours || !days || !months || !weekdays) return undefined;
   const hasWeekday = (day: Date): boolean => weekdays.has(day.getDay()) || (day.getDay() === 0 && weekdays.has(7));
-  const [, , , dayText, , weekdayText] = texts;
   return {
     time: [seconds, minutes, hours],
-    hasDay(day) {
-      if (!months.has(day.getMonth() + 1)) return false;
-      const isDay = days.has(day.getDate());
-      // If both fields are set, one match is enough.
-      return isAny(dayText) || isAny(weekdayText) ? isDay && hasWeekday(day) : isDay || hasWeekday(day);
-    },
+    // PM2's library wants both the day of the month and that of the week, as crontab(5) does not.
+    hasDay: (day) => months.has(day.getMonth() + 1) && days.has(day.getDate()) && hasWeekday(day),
   };
 }
 
@@ -44,28 +36,6 @@ export function parseSchedule(pattern: string): Schedule | undefined {
 export function isDue({ time: [seconds, minutes, hours], hasDay }: Schedule, atMs: number): boolean {
   const at = new Date(atMs);
   return hasDay(at) && hours.has(at.getHours()) && minutes.has(at.getMinutes()) && seconds.has(at.getSeconds());
-}
-
-export function nextDue(schedule: Schedule, afterMs: number): number | undefined {
-  const midnight = new Date(afterMs).setHours(0, 0, 0, 0);
-  for (let count = 0; count <= MAX_DAYS; count += 1) {
-    // Noon, because a day may have 23 or 25 hours.
-    const day = new Date(midnight + count * DAY_MS + DAY_MS / 2);
-    const atMs = schedule.hasDay(day) ? firstTimeOn(schedule, day, afterMs) : undefined;
-    if (atMs !== undefined) return atMs;
-  }
-  return undefined;
-}
-
-function firstTimeOn({ time: [seconds, minutes, hours] }: Schedule, day: Date, afterMs: number): number | undefined {
-  const times = [...hours].flatMap((hour) =>
-    [...minutes].flatMap((minute) => [...seconds].map((second) => new Date(day).setHours(hour, minute, second, 0))),
-  );
-  return times.find((atMs) => atMs > afterMs);
-}
-
-function isAny(text: string | undefined): boolean {
-  return text === "*" || text === "?";
 }
 
 interface Field {
@@ -87,7 +57,7 @@ function parseField(text: string, field: Field): Set<number> | undefined {
 }
 
 function parseRange(text: string, field: Field, hasStep: boolean): readonly [number, number] | undefined {
-  if (isAny(text)) return [field.from, field.to];
+  if (text === "*") return [field.from, field.to];
   const [first = "", last, more] = text.split("-");
   const from = parseNumber(first, field);
   const to = last === undefined ? (hasStep ? field.to : from) : parseNumber(last, field);

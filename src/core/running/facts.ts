@@ -41,11 +41,14 @@ export interface StopFact {
   readonly isSvcm: boolean;
 }
 
-export interface ScheduleFacts {
+export interface NextTime {
   /** Milliseconds since 1970; null if the schedule has no more times. */
   readonly nextMs: number | null;
-  /** The first time after its last start. */
-  readonly dueMs: number | null;
   /** Of PM2's daemon, for example `Europe/Berlin`. */
   readonly zone: string;
+}
+
+export interface ScheduleFacts extends NextTime {
+  /** The first time after its last start. */
+  readonly dueMs: number | null;
 }

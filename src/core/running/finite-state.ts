@@ -2,7 +2,7 @@
 import type { ProcessProblem } from "../api/metrics.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { pluralize } from "../words/text.ts";
-import type { LastEnd, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
+import type { LastEnd, NextTime, ProcessFacts, ScheduleFacts, StopFact } from "./facts.ts";
 import type { AppKind } from "./code-evidence.ts";
 
 interface Context {
@@ -97,7 +97,7 @@ function waitingState(record: ProcessRecord, { epochMs, facts }: Context): State
   return { name: "waiting", reason: nextText(facts?.schedule, epochMs), problem };
 }
 
-function nextText(schedule: ScheduleFacts | undefined, epochMs: number): string | null {
+export function nextText(schedule: NextTime | undefined, epochMs: number): string | null {
   if (schedule === undefined) return null;
   const { nextMs, zone } = schedule;
   return nextMs === null ? "its schedule has no more times" : `next ${zonedTime(nextMs, epochMs, zone)} ${zone}`;

@@ -7,6 +7,7 @@ import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-daemons.ts";
 import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./code-evidence.ts";
+import { nextText } from "./finite-state.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing, type HungSince } from "./read-serving.ts";
@@ -31,6 +32,23 @@ export async function readStateOf(
   const missingFolders = ports.stamps.missing(workingFolders(records));
   const facts = await reader.read(records);
   return createStateOf(ports, { facts, missingFolders });
+}
+
+/** By PM2 id, in the words of `nextText`; without those that PM2's library does not read. */
+export async function readNextTimes(
+  { clock, schedules }: HasClock & HasSchedules,
+  records: readonly ProcessRecord[],
+): Promise<ReadonlyMap<number, string>> {
+  const nowMs = clock.now();
+  const scheduled = records.flatMap(({ pmId, cronRestart: pattern }) => (pattern === null ? [] : [{ pmId, pattern }]));
+  const times = await schedules.next(scheduled.map(({ pattern }) => ({ pattern, afterMs: nowMs })));
+  return new Map(
+    scheduled.flatMap(({ pmId }, index): [number, string][] => {
+      const nextMs = times?.timesMs[index] ?? null;
+      const text = times === undefined || nextMs === "invalid" ? null : nextText({ nextMs, zone: times.zone }, nowMs);
+      return text === null ? [] : [[pmId, text]];
+    }),
+  );
 }
 
 interface StateInput {

@@ -8,7 +8,7 @@ import { defineOperation } from "../../access/operation.ts";
 import { appKind } from "../../running/code-evidence.ts";
 import { listenersOf } from "../../running/port-holders.ts";
 import { readTreeUsage } from "../../running/read-usage.ts";
-import { readStateOf } from "../../running/read-states.ts";
+import { readNextTimes, readStateOf } from "../../running/read-states.ts";
 import { type StateOf, isAtRest, isWithoutPid, type ProcessState } from "../../running/state.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -16,8 +16,6 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { stateText } from "../../running/state-text.ts";
 import { mebibytes } from "../causes.ts";
-import { nextDue, parseSchedule } from "../../pm2/schedule.ts";
-import { formatSecond } from "../../words/time.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
 
 /**
@@ -39,10 +37,11 @@ export const processShow = defineOperation({
     const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
     return {
       name,
-      processes: describeProcesses(why, await readStateOf(ports, why.processes), ports.clock.now()).map((process) => ({
-        ...process,
-        ...usage.get(process.pmId),
-      })),
+      processes: describeProcesses(why, {
+        stateOf: await readStateOf(ports, why.processes),
+        nextTimes: await readNextTimes(ports, why.processes),
+        epochMs: ports.clock.now(),
+      }).map((process) => ({ ...process, ...usage.get(process.pmId) })),
       why: why.response,
       ends: why.ends.slice(0, LAST_ENDS),
       declaration,
@@ -51,10 +50,16 @@ export const processShow = defineOperation({
   },
 });
 
+interface Known {
+  readonly stateOf: StateOf;
+  readonly nextTimes: ReadonlyMap<number, string>;
+  /** Milliseconds since 1970. */
+  readonly epochMs: number;
+}
+
 function describeProcesses(
   { processes, listeners }: Why,
-  stateOf: StateOf,
-  epochMs: number,
+  { stateOf, nextTimes, epochMs }: Known,
 ): ProcessShowResponse["processes"] {
   return processes.map((record) => {
     const { pmId, status, pid, restartCount, cpuPercent, memoryBytes, execMode, script } = record;
@@ -77,7 +82,7 @@ function describeProcesses(
       script,
       problem: state.problem,
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: describeNextActions(record, state, epochMs),
+      next: describeNextActions(record, state, nextTimes.get(pmId)),
     };
   });
 }
@@ -118,8 +123,7 @@ async function readDeclaration(
 
 type ShownState = Pick<ProcessState, "name" | "reason">;
 
-/** @param nowMs milliseconds since 1970 */
-function describeNextActions(record: ProcessRecord, state: ProcessState, nowMs: number): string[] {
+function describeNextActions(record: ProcessRecord, state: ProcessState, nextTime: string | undefined): string[] {
   const { watching, cronRestart } = record;
   const { name } = state;
   if (isWithoutPid(record)) return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
@@ -130,7 +134,9 @@ function describeNextActions(record: ProcessRecord, state: ProcessState, nowMs: 
     restartSentence(record),
     ...memoryLimit(record),
     ...(watching ? ["PM2 restarts it if a watched file changes."] : []),
-    ...(cronRestart === null ? [] : [scheduleSentence(cronRestart, nowMs)]),
+    ...(cronRestart === null
+      ? []
+      : [`Its schedule ${cronRestart} restarts it${nextTime === undefined ? "" : `: ${nextTime}`}.`]),
   ];
 }
 
@@ -172,11 +178,4 @@ function memoryLimit({ memoryBytes, declaration: { settings } }: ProcessRecord):
   if (typeof maxMemoryRestart !== "number") return [];
   const used = memoryBytes === null ? "" : `; it uses ${mebibytes(memoryBytes)}`;
   return [`PM2 restarts it above ${mebibytes(maxMemoryRestart)}${used}.`];
-}
-
-function scheduleSentence(pattern: string, nowMs: number): string {
-  const schedule = parseSchedule(pattern);
-  const atMs = schedule && nextDue(schedule, nowMs);
-  const when = atMs === undefined ? "" : `, next at ${formatSecond(atMs)}`;
-  return `Its schedule ${pattern} restarts it${when}.`;
 }
