@@ -1,8 +1,9 @@
-/** A named pipe in place of a file that svcm reads: nothing waits for its writer. */
+/** Named pipes in place of files that svcm reads: nothing waits for their writers. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { sampleOrAll } from "../support/runs.ts";
 import { serve } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -20,16 +21,23 @@ const files: Readonly<Record<string, string>> = {
 };
 const reads = ["runtime/env", "runtime/plan", "declarations", "boot", "logs", "runtime/pm2-ecosystem"];
 
-test.each(["ecosystem.config.js", "deployments.yaml", "pm2/dump.pm2", "pm2/pm2.log", ".svcm/key"])(
-  "svcm serve starts, answers and ends if %s is one",
-  async (pipe) => {
+const pipes = ["ecosystem.config.js", "deployments.yaml", "pm2/dump.pm2", "pm2/pm2.log", ".svcm/key"];
+const [ecosystem, ...independent] = pipes;
+const each = pipes.map((pipe) => [pipe]);
+
+// A plan ends at its ecosystem file. The others are read whether or not another one is a pipe.
+test.each(sampleOrAll(each, [[ecosystem!], independent]).map((chosen) => ({ chosen })))(
+  "svcm serve starts, answers and ends if $chosen are such pipes",
+  async ({ chosen }) => {
     const root = temporaryFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
     execFileSync("git", ["init", "--quiet"], { cwd: root });
     execFileSync("git", ["add", "--all"], { cwd: root });
-    mkdirSync(dirname(join(root, pipe)), { recursive: true });
-    execFileSync("rm", ["-f", join(root, pipe)]);
-    execFileSync("mkfifo", [join(root, pipe)]);
+    for (const pipe of chosen) {
+      mkdirSync(dirname(join(root, pipe)), { recursive: true });
+      rmSync(join(root, pipe), { force: true });
+      execFileSync("mkfifo", [join(root, pipe)]);
+    }
     const { url, stop } = await serve({ root, env: { PM2_HOME: join(root, "pm2") } });
     for (const read of reads) {
       const response = await fetch(`${url}/api/${read}`);

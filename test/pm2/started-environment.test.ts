@@ -80,7 +80,7 @@ test("an app that PM2 started for another environment moves only on request", { 
   expect(await plan("production")).toEqual({ errors: [], steps: [] });
 
   // After that, PM2 starts it for staging.
-  await runPm2("delete", "web");
+  for (const record of await ports.processes.list()) if (record.name === "web") await ports.processes.remove(record);
   await runPm2("start", "e.config.cjs", "--only", "web", "--env", "staging");
   expect((await plan("production")).errors).toEqual([expect.stringContaining(moved)]);
 });

@@ -164,6 +164,8 @@ function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program
   const child = fork(program, {
     env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" },
     stdio: ["ignore", log, log, "ipc"],
+    // Not those of the worker of Vitest.
+    execArgv: [],
   });
   closeSync(log);
   return new Promise((resolve, reject) => {
