@@ -1,4 +1,5 @@
 import type { ApplyPorts } from "../ports.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import type { Release, ReleasedCode } from "../../api/rollout.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
@@ -135,7 +136,11 @@ function planStale(requested: string | undefined, current: string): SvcmError {
   });
 }
 
-function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
+async function startRollbackRecording(
+  ports: ApplyPorts,
+  planned: PlannedRollback,
+  caller: Caller,
+): Promise<ReleaseRecorder> {
   const { undone, git, plan, running, appliedState, settingsOf } = planned;
   const { environment, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
@@ -152,10 +157,16 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     keepReleases,
     probeOf,
     keptCode: plan.keptCode,
-    // The code before it is current again, and undoing the rollback returns to its own.
-    deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
+    deploy: deploy && (await toReturnedCode(ports, deploy)),
   };
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
+}
+
+/** The code before it is current again. Undoing the rollback returns to what is current now, perhaps of a newer deploy. */
+async function toReturnedCode({ deployed }: HasDeployed, deploy: ReleasedCode): Promise<ReleasedCode> {
+  const current = await deployed.current(deploy.root);
+  const isReturned = current === null || current === deploy.former;
+  return { ...deploy, id: deploy.former, former: isReturned ? deploy.id : current };
 }
 
 interface ReturnOptions {
@@ -185,7 +196,9 @@ async function runRollback(
 
 async function endDeploy(ports: ApplyPorts, planned: PlannedRollback, deploy: ReleasedCode): Promise<void> {
   if (deploy.id !== null && planned.plan.current !== undefined) await ports.deployed.switchTo(deploy);
-  if (planned.staying.length === 0) await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
+  if (planned.staying.length > 0) return;
+  const former = planned.undone.deploy?.id ?? null;
+  await ports.deployed.endUndone({ former, root: deploy.root }, new Date(ports.clock.now()).toISOString());
 }
 
 /** @returns the apps that read copies of their former env files */
