@@ -18,37 +18,53 @@ interface LinkFacts {
  * `current` is for all apps, so it moves with the last of them. If a newer deploy has moved it since, the apps that run
  * there hold it, too. The release of another tool runs by the link itself.
  */
-export function decideLink(
-  undone: ReleaseHead,
-  { link, returning, staying, running }: LinkFacts,
-): Pick<RollbackPlan, "current" | "stays" | "apart"> {
-  const { deploy, before } = undone;
+export function decideLink(undone: ReleaseHead, facts: LinkFacts): Pick<RollbackPlan, "current" | "stays" | "apart"> {
+  const { deploy } = undone;
   if (deploy === undefined) return {};
-  if (deploy.former === null) {
-    const isForeign = link !== undefined && link.to !== null;
-    if (link === undefined || staying.length === 0 || isForeign) return omitUndefined({ current: link });
-    return { stays: { path: link.path, at: link.from, apps: [...staying] } };
+  const { link } = facts;
+  const places = listPlaces(undone, deploy.root, facts);
+  const isForeign = deploy.former === null && link?.to !== null;
+  if (link !== undefined && !isForeign) {
+    const at = baseName(link.from ?? "");
+    const apps = facts.staying.length > 0 ? facts.staying : at === deploy.id ? [] : findHolding(places, at);
+    if (apps.length > 0)
+      return { stays: { path: link.path, at: link.from, apps: [...apps] }, ...apartFrom(places, at) };
   }
-  const names = new Set(returning.flatMap((app) => namesOfApp(undone, app)));
-  const places = [
-    ...running.filter(({ name }) => !names.has(name)).map(({ name, cwd, script }) => ({ name, paths: [cwd, script] })),
-    ...before.filter(({ name }) => names.has(name)).map(({ name, paths = [] }) => ({ name, paths })),
-  ].map(({ name, paths }) => ({ name, release: findReleaseFolder(deploy.root, paths) }));
-  const at = baseName(link?.from ?? "");
-  const holding = at === deploy.id ? [] : places.filter(({ name, release }) => release === at && !names.has(name));
-  const apps = staying.length > 0 ? staying : holding.map(({ name }) => name);
-  const isHeld = link !== undefined && apps.length > 0;
-  const target = isHeld ? at : deploy.former;
-  const apart = places.filter(({ release }) => release !== undefined && release !== target).map(({ name }) => name);
-  return {
-    ...(isHeld
-      ? { stays: { path: link.path, at: link.from, apps: [...new Set(apps)] } }
-      : omitUndefined({ current: link })),
-    ...(apart.length > 0 && { apart: [...new Set(apart)] }),
-  };
+  return { ...omitUndefined({ current: link }), ...apartFrom(places, deploy.former ?? "") };
 }
 
-function findReleaseFolder(root: string, paths: readonly (string | null)[]): string | undefined {
+interface Place {
+  readonly name: string;
+  readonly isReturning: boolean;
+  /** After the rollback; `undefined` outside of the deploy root. */
+  readonly release: string | undefined;
+}
+
+function listPlaces(undone: ReleaseHead, root: string, { returning, running }: LinkFacts): Place[] {
+  const names = new Set(returning.flatMap((app) => namesOfApp(undone, app)));
+  const others = running.filter(({ name }) => !names.has(name));
+  const former = undone.before.filter(({ name }) => names.has(name));
+  return [
+    ...others.map(({ name, cwd, script }) => ({ name, isReturning: false, release: findRelease(root, [cwd, script]) })),
+    ...former.map(({ name, paths = [] }) => ({ name, isReturning: true, release: findRelease(root, paths) })),
+  ];
+}
+
+function findHolding(places: readonly Place[], at: string): string[] {
+  return namesOf(places.filter(({ isReturning, release }) => !isReturning && release === at));
+}
+
+function apartFrom(places: readonly Place[], target: string): Pick<RollbackPlan, "apart"> {
+  if (target === "") return {};
+  const apart = namesOf(places.filter(({ release }) => release !== undefined && release !== target));
+  return apart.length === 0 ? {} : { apart };
+}
+
+function namesOf(places: readonly Place[]): string[] {
+  return [...new Set(places.map(({ name }) => name))];
+}
+
+function findRelease(root: string, paths: readonly (string | null)[]): string | undefined {
   const releases = `${root}/releases/`;
   const own = paths.find((path) => path?.startsWith(releases));
   return own?.slice(releases.length).split("/", 1).join();
