@@ -1,8 +1,8 @@
 /** A rollback of one app of a deploy: the link `current` is for all of them, so it moves with the last. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan } from "../../src/core/index.ts";
+import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan, SvcmError } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
@@ -36,7 +36,25 @@ test("current stays until the last app returns", async () => {
   });
   const last = { ...request, apps: ["worker"] };
   expect((await execute(rolloutRollbackPlan, ports, last, caller)).current?.to).toBe(`releases/${former.id}`);
-  await execute(rolloutRollback, ports, last, caller);
+  // A folder cannot be switched, so no app returns.
+  renameSync(path, `${path}.link`);
+  mkdirSync(path);
+  const unusable = { kind: "DEPLOY_REFUSED", body: { code: "DEPLOY_ROOT_UNUSABLE" } };
+  await expect(execute(rolloutRollbackPlan, ports, last, caller)).rejects.toMatchObject(unusable);
+  await expect(execute(rolloutRollback, ports, last, caller)).rejects.toMatchObject(unusable);
+  rmdirSync(path);
+  renameSync(`${path}.link`, path);
+
+  const full = new SvcmError("DEPLOY_IMPOSSIBLE", { code: "ENOSPC", details: "no space left on device" });
+  const deployed = { ...ports.deployed, switchTo: () => Promise.reject(full) };
+  await expect(execute(rolloutRollback, { ...ports, deployed }, last, caller)).rejects.toMatchObject({
+    kind: "APPLY_HALF",
+    body: {
+      details: `The apps returned, but ${path} was not switched: no space left on device`,
+      hint: `Correct that, then: svcm rollback ${release!.id}`,
+    },
+  });
+  await execute(rolloutRollback, ports, { release: release!.id }, caller);
   expect(shop.current()).toBe(former.id);
 });
 

@@ -3,6 +3,7 @@ import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { baseName } from "../../words/path.ts";
+import type { HasDeployed } from "../port-deployed.ts";
 import { namesOfApp, type ReleaseHead } from "../release.ts";
 
 interface LinkFacts {
@@ -14,11 +15,23 @@ interface LinkFacts {
   readonly running: readonly ProcessRecord[];
 }
 
+export async function planLink(
+  { deployed }: HasDeployed,
+  undone: ReleaseHead,
+  facts: Omit<LinkFacts, "link">,
+): Promise<LinkAfter> {
+  const { deploy } = undone;
+  const link = deploy && (await deployed.planSwitch({ id: deploy.former, root: deploy.root }));
+  return decideLink(undone, { ...facts, link });
+}
+
+type LinkAfter = Pick<RollbackPlan, "current" | "stays" | "apart">;
+
 /**
  * `current` is for all apps, so it moves with the last of them. If a newer deploy has moved it since, the apps that run
  * there hold it, too. The release of another tool runs by the link itself.
  */
-export function decideLink(undone: ReleaseHead, facts: LinkFacts): Pick<RollbackPlan, "current" | "stays" | "apart"> {
+export function decideLink(undone: ReleaseHead, facts: LinkFacts): LinkAfter {
   const { deploy } = undone;
   if (deploy === undefined) return {};
   const { link } = facts;

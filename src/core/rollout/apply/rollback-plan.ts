@@ -29,7 +29,7 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { findKeptCode, gitAfterwards } from "./code-afterwards.ts";
-import { decideLink } from "./rollback-link.ts";
+import { planLink } from "./rollback-link.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -65,12 +65,10 @@ export async function planRollback(
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
-  const { deploy } = undone;
-  const link = deploy && (await ports.deployed.planSwitch({ id: deploy.former, root: deploy.root }));
-  const { current, stays, apart } = decideLink(undone, { link, returning: apps, staying, running });
-  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, current, stays, apart })));
+  const place = await planLink(ports, undone, { returning: apps, staying, running });
+  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, ...place })));
   const { environment, startedAt, message } = undone;
-  const changed = current !== undefined || steps.some((step) => step.changed);
+  const changed = place.current !== undefined || steps.some((step) => step.changed);
   const git = await gitAfterwards(ports, undone, journals);
   return {
     plan: {
@@ -82,9 +80,7 @@ export async function planRollback(
         message,
         undoes: undone.undoes,
         keptCode: findKeptCode(undone, git, journals, apps),
-        current,
-        stays,
-        apart,
+        ...place,
       }),
       ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,

@@ -1,7 +1,6 @@
 import type { ApplyPorts } from "../ports.ts";
-import type { HasDeployed } from "../port-deployed.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
-import type { Release, ReleasedCode } from "../../api/rollout.ts";
+import type { Release } from "../../api/rollout.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { planRollback, findRelease, type PlannedRollback } from "../apply/rollback-plan.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -24,6 +23,7 @@ import {
   findRolloutRelease,
 } from "../apply/recording.ts";
 import { revertApps, type RevertContext } from "../apply/revert-apps.ts";
+import { endDeploy, switchFirst, toReturnedCode } from "../apply/rollback-code.ts";
 import { endUntouched, PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
 
 /** Undoes a release. @throws {SvcmError} as `rolledBack` */
@@ -162,13 +162,6 @@ async function startRollbackRecording(
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
 
-/** The code before it is current again. Undoing the rollback returns to what is current now, perhaps of a newer deploy. */
-async function toReturnedCode({ deployed }: HasDeployed, deploy: ReleasedCode): Promise<ReleasedCode> {
-  const current = await deployed.current(deploy.root);
-  const isReturned = current === null || current === deploy.former;
-  return { ...deploy, id: deploy.former, former: isReturned ? deploy.id : current };
-}
-
 interface ReturnOptions {
   readonly timeoutMs: Input["timeoutMs"];
   readonly signal: Caller["signal"];
@@ -190,15 +183,8 @@ async function runRollback(
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = await stateAfterRevert(ports, saved, { undone, apps, pinned, by: recording.head.id });
-  if (deploy !== undefined) await endDeploy(ports, planned, deploy);
+  if (deploy !== undefined) await endDeploy(ports, planned, recording, deploy);
   return await recording.end("applied", { left: returned });
-}
-
-async function endDeploy(ports: ApplyPorts, planned: PlannedRollback, deploy: ReleasedCode): Promise<void> {
-  if (deploy.id !== null && planned.plan.current !== undefined) await ports.deployed.switchTo(deploy);
-  if (planned.staying.length > 0) return;
-  const former = planned.undone.deploy?.id ?? null;
-  await ports.deployed.endUndone({ former, root: deploy.root }, new Date(ports.clock.now()).toISOString());
 }
 
 /** @returns the apps that read copies of their former env files */
@@ -227,16 +213,6 @@ async function returnApps(
     for (const one of pinned) allPinned.add(one);
   }
   return allPinned;
-}
-
-/** No process was touched. */
-async function switchFirst(ports: ApplyPorts, deploy: ReleasedCode, { head, end }: ReleaseRecorder): Promise<void> {
-  try {
-    await ports.deployed.switchTo(deploy);
-  } catch (error) {
-    await end("reverted", { left: head.left });
-    throw error;
-  }
 }
 
 type RequirementFinder = RevertContext["requirementOf"];
