@@ -234,7 +234,7 @@ longTest("an app that is not as declared after the last step is named", async ()
   expect([other.kind, other.message, other.body.hint]).toEqual([
     "APPLY_HALF",
     "Every step is done, but web is no longer as declared; it had no step.",
-    "Read why: svcm why web. What it needs: svcm plan",
+    "Read why: svcm why web. Its step: svcm plan",
   ]);
   await apply([api("5"), web("4")]);
   expect(await stepsLeft()).toBe(0);

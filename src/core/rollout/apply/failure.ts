@@ -153,7 +153,7 @@ export async function endWithOthers(
   return new SvcmError("APPLY_HALF", {
     failure,
     details: [reason, ...failureLines(evidence)].join("\n"),
-    hint: `Read why: svcm why ${shellQuote(app)}. What it needs: svcm plan`,
+    hint: `Read why: svcm why ${shellQuote(app)}. Its step: svcm plan`,
   });
 }
 
