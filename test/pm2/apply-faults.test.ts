@@ -223,6 +223,21 @@ longTest("an app that is not as declared after the last step is named", async ()
   });
   await apply([api("4"), web("4")]);
   expect(await stepsLeft()).toBe(0);
+
+  // The steps of another app are done, and no command that undoes them helps this one.
+  const other = await refusal(
+    apply(
+      [api("5"), web("4")],
+      when(isStep(0, "begun"), () => byPm2("delete", "web")),
+    ),
+  );
+  expect([other.kind, other.message, other.body.hint]).toEqual([
+    "APPLY_HALF",
+    "Every step is done, but web is no longer as declared; it had no step.",
+    "Read why: svcm why web. Its step: svcm plan",
+  ]);
+  await apply([api("5"), web("4")]);
+  expect(await stepsLeft()).toBe(0);
 });
 
 longTest("after a SIGKILL during a step, the release is half done, and the next apply finishes it", async () => {

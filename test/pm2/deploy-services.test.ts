@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
-import { shopUnderPm2 } from "./deployed-shop.ts";
+import { execute, rolloutRollback, rolloutRollbackPlan } from "../../src/core/index.ts";
+import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
 
@@ -26,7 +27,7 @@ longTest("current moves when the last of the services runs the release", async (
   writeFileSync(at("worker.cjs"), IDLE);
   writeFileSync(at(".env.jobs"), "PORT=1\n");
   shop.publish({
-    "svcm.yaml": project.replace("deploy:", `${SERVICES}deploy:`),
+    "svcm.yaml": project.replace("deploy:", `${SERVICES}deploy:`).replace("keep: 2", "keep: 4"),
     "ecosystem.config.cjs": ecosystem.replace("] };", ', { name: "worker", script: "./worker.cjs", pmx: false }] };'),
   });
   const first = (await shop.deploy()).deploy;
@@ -37,7 +38,7 @@ longTest("current moves when the last of the services runs the release", async (
   expect([await shop.answer(), await releasesOf()]).toEqual(["2", { web: second.id, worker: first.id }]);
   expect([shop.current(), second.current]).toEqual([first.id, false]);
   expect(notes.join("\n")).toContain(
-    `current stays at ${first.id} until all services run ${second.commit.slice(0, 7)}.`,
+    `current stays at ${first.id} until all services run ${second.commit.slice(0, 7)}. Until then, svcm plan and svcm apply compare with ${first.id}`,
   );
   expect(shop.releases()).toEqual([first.id, second.id]);
 
@@ -52,9 +53,24 @@ longTest("current moves when the last of the services runs the release", async (
   ]);
   expect([await releasesOf(), shop.current()]).toEqual([{ web: second.id, worker: first.id }, first.id]);
   writeFileSync(at(".env.jobs"), "PORT=2\n");
-  const { deploy: third } = await shop.deploy({ service: "jobs" });
+  const { deploy: third, release } = await shop.deploy({ service: "jobs" });
   expect([third.id, third.current, shop.current()]).toEqual([second.id, true, second.id]);
   expect(await releasesOf()).toEqual({ web: second.id, worker: second.id });
   // It was prepared for the other service.
   expect(readFileSync(join(shop.root, "releases", third.id, ".env.jobs"), "utf8")).toBe("PORT=2\n");
+
+  // A newer deploy of each service has moved current since: a rollback of the older one leaves it to the other service.
+  shop.publish({ VERSION: "3" });
+  await shop.deploy({ service: "shop" });
+  const { deploy: newest } = await shop.deploy({ service: "jobs" });
+  const older = { release: release!.id };
+  const { steps, current, stays, apart } = await execute(rolloutRollbackPlan, shop.ports, older, caller);
+  expect([steps.map(({ app }) => app), current, stays?.apps, apart]).toEqual([
+    ["worker"],
+    undefined,
+    ["web"],
+    ["worker"],
+  ]);
+  await execute(rolloutRollback, shop.ports, older, caller);
+  expect([shop.current(), await releasesOf()]).toEqual([newest.id, { web: newest.id, worker: first.id }]);
 });

@@ -1,9 +1,10 @@
 /** A rollback of one app of a deploy: the link `current` is for all of them, so it moves with the last. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan } from "../../src/core/index.ts";
+import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan, SvcmError } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -18,10 +19,10 @@ test("current stays until the last app returns", async () => {
   shop.publish({ VERSION: "2" });
   const { deploy, release } = await shop.deploy();
   const request = { release: release!.id, apps: ["web"] };
-  const { current, stays, steps } = await execute(rolloutRollbackPlan, ports, request, caller);
+  const { apart, current, stays, steps } = await execute(rolloutRollbackPlan, ports, request, caller);
   const path = join(shop.root, "current");
   expect([current, stays]).toEqual([undefined, { path, at: `releases/${deploy.id}`, apps: ["worker"] }]);
-  expect(steps.map(({ app }) => app)).toEqual(["web"]);
+  expect([steps.map(({ app }) => app), apart]).toEqual([["web"], ["web"]]);
   await execute(rolloutRollback, ports, request, caller);
   expect(shop.current()).toBe(deploy.id);
   // So an apply, and a command with --ecosystem, leave the other app where it is.
@@ -35,6 +36,46 @@ test("current stays until the last app returns", async () => {
   });
   const last = { ...request, apps: ["worker"] };
   expect((await execute(rolloutRollbackPlan, ports, last, caller)).current?.to).toBe(`releases/${former.id}`);
-  await execute(rolloutRollback, ports, last, caller);
+  // A folder cannot be switched, so no app returns.
+  renameSync(path, `${path}.link`);
+  mkdirSync(path);
+  const unusable = { kind: "DEPLOY_REFUSED", body: { code: "DEPLOY_ROOT_UNUSABLE" } };
+  await expect(execute(rolloutRollbackPlan, ports, last, caller)).rejects.toMatchObject(unusable);
+  await expect(execute(rolloutRollback, ports, last, caller)).rejects.toMatchObject(unusable);
+  rmdirSync(path);
+  renameSync(`${path}.link`, path);
+
+  const full = new SvcmError("DEPLOY_IMPOSSIBLE", { code: "ENOSPC", details: "no space left on device" });
+  const deployed = { ...ports.deployed, switchTo: () => Promise.reject(full) };
+  await expect(execute(rolloutRollback, { ...ports, deployed }, last, caller)).rejects.toMatchObject({
+    kind: "APPLY_HALF",
+    body: {
+      details: `The apps returned, but ${path} was not switched: no space left on device`,
+      hint: `Correct that, then: svcm rollback ${release!.id}`,
+    },
+  });
+  await execute(rolloutRollback, ports, { release: release!.id }, caller);
   expect(shop.current()).toBe(former.id);
+});
+
+longTest("the undoing of a rollback of an older deploy returns to the newer one", async () => {
+  const project = readFileSync(join(shop.checkout, "svcm.yaml"), "utf8");
+  shop.publish({ VERSION: "3", "svcm.yaml": project.replace("keep: 2", "keep: 4") });
+  const { deploy: former } = await shop.deploy();
+  shop.publish({ VERSION: "4" });
+  const { release } = await shop.deploy();
+  shop.publish({ VERSION: "5" });
+  const { deploy: newer } = await shop.deploy();
+  const older = { release: release!.id };
+  expect((await execute(rolloutRollbackPlan, ports, older, caller)).current?.to).toBe(`releases/${former.id}`);
+  const { id } = await execute(rolloutRollback, ports, older, caller);
+  expect(shop.current()).toBe(former.id);
+  const undo = await execute(rolloutRollbackPlan, ports, { release: id }, caller);
+  expect([undo.current?.to, undo.apart]).toEqual([`releases/${newer.id}`, undefined]);
+  await execute(rolloutRollback, ports, { release: id }, caller);
+  expect(shop.current()).toBe(newer.id);
+  expect((await execute(rolloutPlan, ports, { environment: "production" }, caller)).unchanged).toEqual([
+    "web",
+    "worker",
+  ]);
 });

@@ -63,7 +63,7 @@ function failureText(failure: Release["failure"]): string[] {
 }
 
 export function renderRollbackPlan(plan: RollbackPlan): string {
-  const { id, changed, steps, keptCode, code, current, stays } = plan;
+  const { id, changed, steps, keptCode, code, current, stays, apart = [] } = plan;
   const lines = steps.map((step) => `  ${step.app}: ${returnText(step)}`);
   const undone = undoneText(plan);
   const head = changed
@@ -73,15 +73,21 @@ export function renderRollbackPlan(plan: RollbackPlan): string {
   const link = [
     ...(current === undefined ? [] : [`  ${linkText(current)}`]),
     ...(stays === undefined ? [] : [`  ${staysText(stays)}`]),
+    ...(apart.length === 0 ? [] : [`  ${apartText(apart)}`]),
   ];
   const files = code === undefined ? [] : [`  ${paint.yellow(changedFilesText(code))}`];
   const saves = changed ? ["  Then PM2's list is saved for the next boot."] : [];
   return [head, ...lines, ...link, ...kept, ...files, ...saves, `Plan ${id}.`].join("\n");
 }
 
-/** `current stays at releases/2026-a until worker returns, too.`, with paths */
+/** `current stays at releases/2026-a, because worker does not return.`, with paths */
 function staysText({ path, at, apps }: NonNullable<RollbackPlan["stays"]>): string {
-  return `${path} stays at ${at ?? "nothing"} until ${nameList(apps)} ${apps.length === 1 ? "returns" : "return"}, too.`;
+  return `${path} stays at ${at ?? "nothing"}, because ${nameList(apps)} ${apps.length === 1 ? "does" : "do"} not return.`;
+}
+
+/** An apply compares with the release of the link. */
+function apartText(apps: readonly string[]): string {
+  return `Then ${nameList(apps)} ${apps.length === 1 ? "runs" : "run"} another release than current leads to; svcm plan shows what an apply would do.`;
 }
 
 /** `release 20261122-044103-b8f9 (commit a108b28002 for production, "faster search")` */

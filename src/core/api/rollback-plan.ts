@@ -27,10 +27,14 @@ export const rollbackPlanBody = z
       .strictObject({
         path: z.string(),
         at: z.string().nullable().describe("Null if it does not exist."),
-        apps: z.array(z.string()).describe("Those that run on as the release left them."),
+        apps: z.array(z.string()).describe("Those that run on as they are."),
       })
       .optional()
-      .describe("The link stays where it is, because the request leaves apps of the release as they are."),
+      .describe("The link stays, because apps of the release, or of a newer one where the link leads, do not return."),
+    apart: z
+      .array(z.string())
+      .optional()
+      .describe("Apps that would run in another release folder than `current` then leads to; absent without one."),
     code: planBody.shape.git
       .unwrap()
       .optional()

@@ -2,7 +2,7 @@ import { SvcmError } from "../api/errors.ts";
 import type { InputOf } from "../api/inputs.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { type DeployContext, note, requestOf } from "./deploy-context.ts";
-import { chooseSource, findCommit, folderOnly, type FoundCommit } from "./find-commit.ts";
+import { chooseSource, findCommit, findUnpushed, folderOnly, type FoundCommit } from "./find-commit.ts";
 import type { DeployCode, ReleaseWorld } from "./port-deploys.ts";
 import { isPrepared, toPlace, type DeployRecord, chooseDeploy } from "./record.ts";
 import { hasPresentValues } from "./run-commands.ts";
@@ -23,9 +23,10 @@ export interface NewRelease extends DeployCode {
 
 /** Fetches a commit, or reads a release file. @throws {SvcmError} DEPLOY_FAILED, NOT_FOUND */
 export async function findCode(
-  { ports, caller, settings, deploys, root }: DeployContext,
+  context: DeployContext,
   { revision, from }: Pick<InputOf<"deploy.plan">, "revision" | "from">,
 ): Promise<DeployCode> {
+  const { ports, caller, settings, deploys, root } = context;
   if (from !== undefined) {
     caller.say?.(`read: ${from}`);
     return await deploys.releaseFile(resolvePath(ports.workspace.root, from), root.layout);
@@ -38,7 +39,15 @@ export async function findCode(
   const source = chooseSource(checkout, settings.source, ports.workspace.root);
   caller.say?.(`fetch: ${source.remote ?? (source.kind === "path" ? source.url : "the source")}`);
   const options = { timeoutMs: settings.timeoutMs, signal: caller.signal };
-  return { found: await findCommit(git, { revision, source, checkout }, options), git, checkout };
+  const request = { revision, source, checkout };
+  const found = await findCommit(git, request, options);
+  const unpushed = await findUnpushed(git, request, found);
+  if (unpushed !== undefined)
+    note(
+      context,
+      `The checkout has the commit ${unpushed.slice(0, 7)}, which no branch or tag of ${source.remote} has. It is not deployed: this deploy is of ${found.commit.slice(0, 7)}.`,
+    );
+  return { found, git, checkout };
 }
 
 /** A release of another tool, for example, has no Git. Nothing was done yet. */

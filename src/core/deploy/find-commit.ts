@@ -76,6 +76,22 @@ export async function findCommit(git: DeployGit, request: CommitRequest, options
   throw inCheckout === undefined ? unknownRevision(revision) : await unpublished(git, revision, inCheckout, source);
 }
 
+/**
+ * The commit of the checkout's own branch, if no branch or tag of its remote has it. Its author may believe that it is
+ * deployed. Call this function after {@link findCommit}, which fetches.
+ */
+export async function findUnpushed(
+  git: Pick<DeployGit, "resolve">,
+  { revision, source: { remote }, checkout: { upstream } }: CommitRequest,
+  found: FoundCommit,
+): Promise<string | undefined> {
+  if (remote === undefined) return undefined;
+  const isFollowed = revision === undefined && upstream?.remote === remote;
+  const own = await git.resolve("checkout", isFollowed ? "HEAD" : `refs/heads/${found.revision}`);
+  if (own === undefined || own === found.commit) return undefined;
+  return (await git.resolve("repository", own)) === undefined ? own : undefined;
+}
+
 async function defaultRevision(
   git: DeployGit,
   { source, checkout }: CommitRequest,

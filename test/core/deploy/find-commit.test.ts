@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { runGit } from "../../../src/core/deploy/machine/git.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
-import { findCommit } from "../../../src/core/deploy/find-commit.ts";
+import { findCommit, findUnpushed, type FoundCommit } from "../../../src/core/deploy/find-commit.ts";
 import type { Checkout, DeployGit, Source } from "../../../src/core/deploy/port-deploy-git.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((letter) => letter.repeat(40)) as [string, string, string];
@@ -31,15 +31,16 @@ async function found(revision: string | undefined, scene: Scene): Promise<string
     },
   };
   const of = { top: "/srv/app", prefix: "", urls: new Map(), upstream: scene.upstream, settings: [] };
-  const answer = await findCommit(git as DeployGit, { revision, source, checkout: of }, { timeoutMs: 1 }).catch(
-    (error: unknown) => error,
-  );
+  const request = { revision, source, checkout: of };
+  const answer = await findCommit(git as DeployGit, request, { timeoutMs: 1 }).catch((error: unknown) => error);
   expect(JSON.stringify(answer)).not.toContain("canary");
   if (answer instanceof SvcmError) return answer.body.code ?? answer.kind;
-  const { commit, revision: named } = answer as { readonly commit: string; readonly revision: string };
+  const { commit, revision: named } = answer as FoundCommit;
+  const unpushed = await findUnpushed(git as DeployGit, request, answer as FoundCommit);
   return [
     commit.slice(0, 1),
     named,
+    ...(unpushed === undefined ? [] : [`without ${unpushed.slice(0, 1)}`]),
     ...fetched.flatMap((one) => (one === undefined ? [] : [`fetched ${one.slice(0, 1)}`])),
   ].join(" ");
 }
@@ -52,6 +53,30 @@ test.each<[string, string | undefined, Scene, string]>([
     undefined,
     { upstream: upstream("origin"), repository: BRANCHES },
     "b release",
+  ],
+  [
+    "the followed branch, without a commit that was not pushed",
+    undefined,
+    { upstream: upstream("origin"), repository: BRANCHES, checkout: { HEAD: C } },
+    "b release without c",
+  ],
+  [
+    "the followed branch, which the checkout is behind",
+    undefined,
+    { upstream: upstream("origin"), repository: BRANCHES, checkout: { HEAD: A } },
+    "b release",
+  ],
+  [
+    "a named branch, whose commit in the checkout was not pushed",
+    "main",
+    { repository: BRANCHES, checkout: { "refs/heads/main": C, main: C } },
+    "a main without c",
+  ],
+  [
+    "a named tag, beside an unpushed commit of another branch",
+    "v1",
+    { repository: { "refs/tags/v1": A }, checkout: { HEAD: C, "refs/heads/main": C } },
+    "a v1",
   ],
   [
     "the default branch, if the checkout follows another remote",

@@ -1,6 +1,8 @@
 /** The link `current` of a deploy root. */
+import { lstatSync } from "node:fs";
 import { readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SvcmError } from "../../api/errors.ts";
 import { readIfReadable } from "../../files/system.ts";
 import type { ForeignRelease } from "../../rollout/port-deployed.ts";
 import { deployOfLink, type Layout } from "../layout.ts";
@@ -32,10 +34,23 @@ export async function switchCurrent(layout: Layout, id: string | null): Promise<
   await rename(next, current);
 }
 
+/** @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_UNUSABLE if `current` is not a link */
 export async function planSwitch(layout: Layout, id: string | null): Promise<LinkMove> {
+  requireLink(layout);
   const from = await readlink(layout.current).catch(() => null);
   if (id !== null) return { from, to: `releases/${id}` };
   return { from, to: isForeign(from) ? from : await readFile(foreignPath(layout), "utf8").catch(() => null) };
+}
+
+/** A folder, for example, cannot be switched. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_UNUSABLE */
+export function requireLink({ current }: Layout): void {
+  const present = lstatSync(current, { throwIfNoEntry: false });
+  if (present === undefined || present.isSymbolicLink()) return;
+  throw new SvcmError("DEPLOY_REFUSED", {
+    code: "DEPLOY_ROOT_UNUSABLE",
+    path: current,
+    details: `${current} is not a symbolic link, so it cannot be switched. Accepted: a link, or nothing.`,
+  });
 }
 
 function isForeign(target: string | null): target is string {

@@ -1,6 +1,6 @@
 /** Only these commands of Git run, and none in the reach of a work tree's hooks or filters. */
 import { mkdir, rm } from "node:fs/promises";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statfsSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";
 import { attemptDeploy } from "./root.ts";
 import type { Checkout, CommitFacts, DeployGit, NamedCommit, FetchOptions, Source } from "../port-deploy-git.ts";
@@ -197,14 +197,32 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
     ...options,
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
-  const isFull = result.lastLines.some((line) => /^(?!remote:).*No space left on device/.test(line));
-  throw isFull ? noSpace(repository) : gitFailure(result, options, source);
+  throw isFull(result, cwd) ? noSpace(cwd) : gitFailure(result, options, source);
+}
+
+/** When it writes files of a commit, Git gives no reason. */
+function isFull({ lastLines }: CommandResult, path: string): boolean {
+  if (lastLines.some((line) => /^(?!remote:).*No space left on device/.test(line))) return true;
+  return lastLines.some((line) => line.startsWith("error: unable to write file ")) && readRoom(path).bytes < 2 ** 20;
+}
+
+interface Room {
+  readonly bytes: number;
+  /** `undefined` if the file system has no limit. */
+  readonly files: number | undefined;
+}
+
+function readRoom(path: string): Room {
+  const { bavail, bsize, files, ffree } = statfsSync(path);
+  return { bytes: bavail * bsize, files: files > 0 ? ffree : undefined };
 }
 
 /** Of this machine, and not of the source. */
-function noSpace(repository: string): SvcmError {
-  const details = `Git has no space left for what it writes in ${repository}.`;
-  return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "DEPLOY_NO_SPACE", path: repository, details });
+function noSpace(path: string): SvcmError {
+  const { bytes, files } = readRoom(path);
+  const free = `${Math.floor(bytes / 2 ** 20)} MiB${files === undefined ? "" : ` and ${files} files`}`;
+  const details = `Git has no space left for what it writes in ${path}: ${free} are free.`;
+  return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "DEPLOY_NO_SPACE", path, details });
 }
 
 function gitFailure(

@@ -11,7 +11,7 @@ import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/sy
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { DeployRoot, DiskSize, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
+import { planSwitch, REVISION_FILE, readForeign, readRevision, requireLink, switchCurrent } from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
@@ -119,20 +119,14 @@ async function withDeployLock<T>(layout: Layout, { timeoutMs, signal }: Wait, wo
 const OWNER_FILE = "owner.json";
 
 async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
-  const { root, releases, shared, current, records } = layout;
+  const { root, releases, shared, records } = layout;
   for (const [folder, mode] of [
     [releases, 0o755],
     [shared, 0o755],
     [records, 0o700],
   ] as const)
     await mkdir(folder, { recursive: true, mode });
-  const present = lstatSync(current, { throwIfNoEntry: false });
-  if (present !== undefined && !present.isSymbolicLink())
-    throw new SvcmError("DEPLOY_REFUSED", {
-      code: "DEPLOY_ROOT_UNUSABLE",
-      path: current,
-      details: `${current} is not a symbolic link, so it cannot be switched. Accepted: a link, or nothing.`,
-    });
+  requireLink(layout);
   const path = join(records, OWNER_FILE);
   const found = parseRecord((await readIfExists(path))?.toString("utf8") ?? "") as RootOwner | undefined;
   if (found === undefined)

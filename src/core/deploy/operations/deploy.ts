@@ -3,6 +3,7 @@ import type { DeployPlan, DeployResult, Deploy } from "../../api/deploy.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import {
   type DeployPorts,
+  note,
   openDeployRoot,
   requestOf,
   requireNotStopped,
@@ -245,7 +246,11 @@ function recordRelease(releases: Releases, record: (release: string) => Promise<
 async function finish({ context, record, world, former }: PreparedDeploy): Promise<boolean> {
   const { root, service } = context;
   if (service !== undefined && context.owner === "" && !(await servesWhole(context, world))) {
-    context.notes.push(`current stays at ${former ?? "nothing"} until all services run ${record.commit.slice(0, 7)}.`);
+    const commit = record.commit.slice(0, 7);
+    note(
+      context,
+      `current stays at ${former ?? "nothing"} until all services run ${commit}. Until then, svcm plan and svcm apply compare with ${former ?? "the checkout"}, and not with ${commit}.`,
+    );
     return false;
   }
   if (former === record.id) return true;

@@ -15,7 +15,7 @@ import { stateAfterApply, runSteps } from "./run-steps.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
-import { endHalf, type ApplyRun } from "./failure.ts";
+import { endHalf, endWithOthers, type ApplyRun } from "./failure.ts";
 import { endWithOtherCode, readCodeAfter } from "./changed-code.ts";
 import { readEvidence } from "./last-errors.ts";
 import { doAllHang } from "../../running/read-serving.ts";
@@ -156,14 +156,14 @@ async function findUnproven(
 }
 
 async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: readonly string[]): Promise<SvcmError> {
-  const [app = ""] = apps;
+  const ownApps = new Set(run.steps.map(({ app }) => app));
+  const own = apps.filter((name) => ownApps.has(name));
+  const [app = ""] = own.length > 0 ? own : apps;
   const sinceMs = Date.parse(recording.head.startedAt);
-  const reason = `${nameList(apps)}: the plan still has a step after the last one.`;
-  return endHalf(run, recording, "", {
-    app,
-    reason,
-    evidence: await readEvidence(run.ports, run.caller, { app, sinceMs }),
-  });
+  const evidence = await readEvidence(run.ports, run.caller, { app, sinceMs });
+  if (own.length === 0) return endWithOthers(recording, { app, apps, evidence });
+  const reason = `${nameList(own)}: the plan still has a step after the last one.`;
+  return endHalf(run, recording, "", { app, reason, evidence });
 }
 
 const LOST_BY_NOTE = { CODE_NOT_RESTORABLE: "code", ENV_FILE_UNKNOWN_BEFORE: "envFile" } as const;

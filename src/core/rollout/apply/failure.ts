@@ -1,4 +1,4 @@
-import { shellQuote } from "../../words/text.ts";
+import { nameList, shellQuote } from "../../words/text.ts";
 import { ownMember } from "../../words/record.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { ErrorCode } from "../../api/issue.ts";
@@ -138,6 +138,22 @@ export async function endHalf(
     failure,
     details: [details, ...failureLines(evidence)].join("\n"),
     hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
+  });
+}
+
+/** To undo the steps, which are done, would not help an app without one. */
+export async function endWithOthers(
+  recording: ReleaseRecorder,
+  { app, apps, evidence }: Pick<FailedStep, "app" | "evidence"> & { readonly apps: readonly string[] },
+): Promise<SvcmError> {
+  const [verb, had] = apps.length === 1 ? ["is", "it"] : ["are", "they"];
+  const reason = `Every step is done, but ${nameList(apps)} ${verb} no longer as declared; ${had} had no step.`;
+  const failure = { app, reason, ...evidence };
+  await ignoreUnrecorded(recording.end("half", { failure }));
+  return new SvcmError("APPLY_HALF", {
+    failure,
+    details: [reason, ...failureLines(evidence)].join("\n"),
+    hint: `Read why: svcm why ${shellQuote(app)}. Its step: svcm plan`,
   });
 }
 

@@ -1,7 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles } from "../../files/ports.ts";
-import type { HasDeployed } from "../port-deployed.ts";
 import type { ApplyPorts, HasReleases } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
@@ -30,6 +29,7 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { findKeptCode, gitAfterwards } from "./code-afterwards.ts";
+import { planLink } from "./rollback-link.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -65,10 +65,10 @@ export async function planRollback(
   requirePaths(ports, undone, steps);
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
-  const { current, stays } = await decideLink(ports, undone, staying);
-  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, current })));
+  const place = await planLink(ports, undone, { returning: apps, staying, running });
+  const id = shortId(digest(JSON.stringify({ release: undone.id, steps, running: definitions, ...place })));
   const { environment, startedAt, message } = undone;
-  const changed = current !== undefined || steps.some((step) => step.changed);
+  const changed = place.current !== undefined || steps.some((step) => step.changed);
   const git = await gitAfterwards(ports, undone, journals);
   return {
     plan: {
@@ -80,8 +80,7 @@ export async function planRollback(
         message,
         undoes: undone.undoes,
         keptCode: findKeptCode(undone, git, journals, apps),
-        current,
-        stays,
+        ...place,
       }),
       ...(undone.deploy !== undefined && git !== null && git.dirty.length > 0 && { code: git }),
       environment,
@@ -98,19 +97,6 @@ export async function planRollback(
 }
 
 type ReturnStep = RollbackPlan["steps"][number];
-
-/** `current` is for all apps, so it moves with the last of them. The release of another tool runs by the link itself. */
-async function decideLink(
-  { deployed }: HasDeployed,
-  { deploy }: ReleaseHead,
-  apps: string[],
-): Promise<Pick<RollbackPlan, "current" | "stays">> {
-  if (deploy === undefined) return {};
-  const link = await deployed.planSwitch({ id: deploy.former, root: deploy.root });
-  const isForeign = deploy.former === null && link?.to !== null;
-  if (link === undefined || apps.length === 0 || isForeign) return { current: link };
-  return { stays: { path: link.path, at: link.from, apps } };
-}
 
 interface ReturnFacts {
   readonly running: readonly ProcessRecord[];

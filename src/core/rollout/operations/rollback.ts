@@ -1,6 +1,6 @@
 import type { ApplyPorts } from "../ports.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
-import type { Release, ReleasedCode } from "../../api/rollout.ts";
+import type { Release } from "../../api/rollout.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { planRollback, findRelease, type PlannedRollback } from "../apply/rollback-plan.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -23,6 +23,7 @@ import {
   findRolloutRelease,
 } from "../apply/recording.ts";
 import { revertApps, type RevertContext } from "../apply/revert-apps.ts";
+import { endDeploy, switchFirst, toReturnedCode } from "../apply/rollback-code.ts";
 import { endUntouched, PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
 
 /** Undoes a release. @throws {SvcmError} as `rolledBack` */
@@ -135,7 +136,11 @@ function planStale(requested: string | undefined, current: string): SvcmError {
   });
 }
 
-function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, caller: Caller): Promise<ReleaseRecorder> {
+async function startRollbackRecording(
+  ports: ApplyPorts,
+  planned: PlannedRollback,
+  caller: Caller,
+): Promise<ReleaseRecorder> {
   const { undone, git, plan, running, appliedState, settingsOf } = planned;
   const { environment, renamed, deploy } = undone;
   const steps = plan.steps.map(({ app, pmIds }) => ({ do: "return" as const, app, pmIds }));
@@ -152,8 +157,7 @@ function startRollbackRecording(ports: ApplyPorts, planned: PlannedRollback, cal
     keepReleases,
     probeOf,
     keptCode: plan.keptCode,
-    // The code before it is current again, and undoing the rollback returns to its own.
-    deploy: deploy && { ...deploy, id: deploy.former, former: deploy.id },
+    deploy: deploy && (await toReturnedCode(ports, deploy)),
   };
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
@@ -179,13 +183,8 @@ async function runRollback(
   const apps = plan.steps.flatMap(({ app }) => namesOfApp(undone, app));
   const { unsavedAtMs: _unsaved, ...saved } = appliedState;
   const returned = await stateAfterRevert(ports, saved, { undone, apps, pinned, by: recording.head.id });
-  if (deploy !== undefined) await endDeploy(ports, planned, deploy);
+  if (deploy !== undefined) await endDeploy(ports, planned, recording, deploy);
   return await recording.end("applied", { left: returned });
-}
-
-async function endDeploy(ports: ApplyPorts, planned: PlannedRollback, deploy: ReleasedCode): Promise<void> {
-  if (deploy.id !== null && planned.plan.current !== undefined) await ports.deployed.switchTo(deploy);
-  if (planned.staying.length === 0) await ports.deployed.endUndone(deploy, new Date(ports.clock.now()).toISOString());
 }
 
 /** @returns the apps that read copies of their former env files */
@@ -214,16 +213,6 @@ async function returnApps(
     for (const one of pinned) allPinned.add(one);
   }
   return allPinned;
-}
-
-/** No process was touched. */
-async function switchFirst(ports: ApplyPorts, deploy: ReleasedCode, { head, end }: ReleaseRecorder): Promise<void> {
-  try {
-    await ports.deployed.switchTo(deploy);
-  } catch (error) {
-    await end("reverted", { left: head.left });
-    throw error;
-  }
 }
 
 type RequirementFinder = RevertContext["requirementOf"];
