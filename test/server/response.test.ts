@@ -29,7 +29,7 @@ test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefin
   },
 );
 
-test.each(["EMFILE", "ENFILE"])("the limit of open files is no defect: %s", (code) => {
+test.each(["EMFILE", "ENFILE"])("the limit of open files is not called a defect: %s", (code) => {
   const { status, text } = failureResponse(Object.assign(new Error("open '/a/secret'"), { code }));
   expect([status, JSON.parse(text)]).toEqual([
     503,

@@ -2,7 +2,6 @@ import type { ErrorBody } from "./bodies.ts";
 import type { AuditedProcess } from "./audit-record.ts";
 import type { Code, ErrorCode, Issue } from "./issue.ts";
 import { omitUndefined } from "./omit-undefined.ts";
-import { errorCode } from "../words/thrown.ts";
 
 /**
  * Exit codes: 1 for a negative result, 2 for wrong usage, 3 for a failure, 70 for a defect of svcm.
@@ -116,11 +115,11 @@ export function failureCode(error: unknown): ErrorCode {
   return body.code ?? kind;
 }
 
-const NO_FILES_LEFT = new Set(["EMFILE", "ENFILE"]);
+const NO_FILES_LEFT = new Set<unknown>(["EMFILE", "ENFILE"]);
 
 /** Any file or socket may be the one too many, so no caller expects it. */
 function unexpected(error: unknown): SvcmError {
-  if (NO_FILES_LEFT.has(errorCode(error)))
+  if (error instanceof Error && "code" in error && NO_FILES_LEFT.has(error.code))
     return new SvcmError("SERVICE_BUSY", {
       code: "EMFILE",
       details: "svcm cannot open another file or socket: as many are open as the system permits.",
