@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { execute, processAct, rolloutApply, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, run } from "../support/child.ts";
 import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
@@ -39,6 +39,34 @@ test.skipIf(!canBeNobody)("a home without permission to enter is refused", async
   expect(await asOther(home)).toEqual(["EACCES", "PM2_HOME_UNUSABLE", "idle"]);
   chownSync(home, NOBODY, NOBODY);
   expect(await asOther(home)).toEqual(["PM2_NOT_RUNNING", '"held"', "idle"]);
+});
+
+test.skipIf(!canBeNobody)("root starts no PM2 in the home of a user", async () => {
+  const link = (home: string) => own.link({ env: { PM2_HOME: home } });
+  const home = join(own.folder, "of a user");
+  mkdirSync(home);
+  await expect(link(home).requireLasting()).resolves.toBeUndefined();
+  chownSync(home, NOBODY, NOBODY);
+  const refused = {
+    kind: "PM2_FAILED",
+    body: {
+      code: "PM2_HOME_OF_USER",
+      details: expect.stringContaining(`${home} belongs to nobody.`) as string,
+      hint: expect.stringMatching(/^sudo -u nobody 'PM2_HOME=.* user' svcm/) as string,
+    },
+  };
+  await expect(link(home).requireLasting()).rejects.toMatchObject(refused);
+  await expect(link(home).startApp("api", [], own.folder)).rejects.toMatchObject(refused);
+  await expect(link(home).restoreList()).rejects.toMatchObject(refused);
+  expect(readdirSync(home)).toEqual([]);
+  vi.stubEnv("NOTIFY_SOCKET", "/run/systemd/notify");
+  await expect(link(home).requireLasting()).resolves.toBeUndefined();
+  vi.unstubAllEnvs();
+  await expect(link(join(own.folder, "none")).requireLasting()).resolves.toBeUndefined();
+  // A daemon that runs has its user already.
+  chownSync(own.home, NOBODY, NOBODY);
+  await expect(link(own.home).requireLasting()).resolves.toBeUndefined();
+  chownSync(own.home, 0, 0);
 });
 
 longTest.skipIf(!canBeNobody)("a process of another user is hidden, and one that has ended is not", async () => {

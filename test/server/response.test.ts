@@ -28,3 +28,15 @@ test.each([new Error("a secret"), new TypeError("a secret"), "a secret", undefin
     expect(text).toBe('{"error":"Internal error.","code":"DEFECT","details":"This is a defect in svcm."}');
   },
 );
+
+test.each(["EMFILE", "ENFILE"])("the limit of open files is not called a defect: %s", (code) => {
+  const { status, text } = failureResponse(Object.assign(new Error("open '/a/secret'"), { code }));
+  expect([status, JSON.parse(text)]).toEqual([
+    503,
+    {
+      error: "Service busy.",
+      code: "EMFILE",
+      details: "svcm cannot open another file or socket: as many are open as the system permits.",
+    },
+  ]);
+});

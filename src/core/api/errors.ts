@@ -111,7 +111,20 @@ export class SvcmError extends Error {
 }
 
 export function failureCode(error: unknown): ErrorCode {
-  return error instanceof SvcmError ? (error.body.code ?? error.kind) : "DEFECT";
+  const { kind, body } = error instanceof SvcmError ? error : unexpected(error);
+  return body.code ?? kind;
+}
+
+const NO_FILES_LEFT = new Set<unknown>(["EMFILE", "ENFILE"]);
+
+/** Any file or socket may be the one too many, so no caller expects it. */
+function unexpected(error: unknown): SvcmError {
+  if (error instanceof Error && "code" in error && NO_FILES_LEFT.has(error.code))
+    return new SvcmError("SERVICE_BUSY", {
+      code: "EMFILE",
+      details: "svcm cannot open another file or socket: as many are open as the system permits.",
+    });
+  return new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect in svcm." });
 }
 
 /** Its details are the messages on one line. */
@@ -130,9 +143,7 @@ export interface ErrorDescription {
 
 /** Never reveals the cause of a defect. */
 export function describeError(error: unknown): ErrorDescription {
-  if (!(error instanceof SvcmError)) {
-    return describeError(new SvcmError("DEFECT", { code: "DEFECT", details: "This is a defect in svcm." }));
-  }
+  if (!(error instanceof SvcmError)) return describeError(unexpected(error));
   const { status, exitCode, error: summary } = errorTable[error.kind];
   const { hint, retryAfterSeconds, processes: _processes, source, ...body } = error.body;
   return {

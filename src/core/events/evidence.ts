@@ -1,5 +1,6 @@
 /** Changes by svcm before an end: a release, or a value of the environment. */
 
+import { describeError } from "../api/errors.ts";
 import type { AuditRecord } from "../api/audit-record.ts";
 import type { SvcmEvent } from "../api/events.ts";
 import type { Release } from "../api/rollout.ts";
@@ -169,25 +170,49 @@ export async function readReason(
 ): Promise<ErrorLog> {
   if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [], problems: [] };
   const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
-  const { lines: all, older, problems: told } = await read.catch(() => ({ lines: [], older: null, problems: [] }));
+  const {
+    lines: all,
+    older,
+    problems: told,
+  } = await read.catch((error: unknown) => ({
+    lines: [],
+    older: null,
+    problems: [{ details: describeError(error).body.details ?? "The error log cannot be read." }],
+  }));
   const problems = [...new Set(told.map(({ details }) => details))];
   const own = all.filter(({ pmId }) => pmId === null || pmId === process.pmId);
-  const lines = own.flatMap(({ text, level }) =>
-    text
-      .split("\n")
-      .map((line, at) => ({ text: cut(line), isError: at === 0 && (level === "error" || level === "fatal") })),
+  const lines = own.flatMap(({ text, level, at: time }) =>
+    text.split("\n").map((line, at): ReasonLine => {
+      const isError = at === 0 && (level === "error" || level === "fatal");
+      return { text: cut(line), isError, atMs: timeOf(time) };
+    }),
   );
   const tail = await ports.processLogs.readErrorTail(process).catch(() => undefined);
   const writtenMs = tail?.writtenMs ?? timeOf(own.at(-1)?.at);
   const block = lastErrorBlock(lines, older !== null);
   const texts = lines.map(({ text }) => text);
-  if (event === null || event.kind !== "exit" || isOlder(writtenMs, event) || block.reason === undefined) {
-    return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems };
-  }
-  const { reason } = block;
+  const isEnd = event?.kind === "exit" && !isOlder(writtenMs, event);
+  const { reason } = lastErrorBlock(isEnd ? linesUpTo(event, lines, writtenMs) : []);
+  if (reason === undefined) return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems };
   const isReason = (line: string): boolean => line === reason || line.startsWith(`${reason} (`);
   const counted = block.lines.findLast(isReason) ?? reason;
   return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts, problems };
+}
+
+interface ReasonLine {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly atMs: number | undefined;
+}
+
+const LAST_OF_UNCAUGHT = /(?:^|\s)Node\.js v\d+\.\d+\.\d+$/;
+
+/** A later run goes on in the same log. Without times, only Node.js's last line before it ends separates the two. */
+function linesUpTo(event: SvcmEvent, lines: readonly ReasonLine[], writtenMs = 0): readonly ReasonLine[] {
+  const endMs = Date.parse(event.at) + OLD_MS;
+  if (writtenMs <= endMs) return lines;
+  const next = lines.findIndex(({ atMs = 0 }) => atMs > endMs);
+  return lines.slice(0, next === -1 ? lines.findLastIndex(({ text }) => LAST_OF_UNCAUGHT.test(text)) + 1 : next);
 }
 
 function timeOf(at: string | null | undefined): number | undefined {

@@ -44,7 +44,7 @@ export interface Processes {
 
   /**
    * Before a start: without a daemon, one that started now might end at once.
-   * @throws {SvcmError} PM2_FAILED with DAEMON_ENDS_WITH_UNIT
+   * @throws {SvcmError} PM2_FAILED with DAEMON_ENDS_WITH_UNIT or PM2_HOME_OF_USER
    */
   requireLasting(): Promise<void>;
 

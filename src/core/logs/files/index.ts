@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { SvcmError } from "../../api/errors.ts";
 import type { LogLine, LogsResponse } from "../../api/logs.ts";
 import type { LogFilter, Logs } from "../port-logs.ts";
 import { CoalescingBuffer } from "../../words/coalescing-buffer.ts";
@@ -27,7 +28,7 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
     const isDown = body?.code === "PM2_NOT_RUNNING";
     if (body !== undefined && (call.method !== "read" || !isDown)) throw pm2Error(body);
     link.prepare();
-    return await link.call(isDown && call.method === "read" ? { ...call, isDown } : call, await secrets());
+    return await link.call(isDown && call.method === "read" ? { ...call, isDown } : call, await required(secrets));
   };
   const read = async (link: LogLink, call: Extract<Call, { method: "read" }>): Promise<LogsResponse> => {
     const answer = await callReader(link, call);
@@ -62,6 +63,21 @@ export function nodeLogs({ env, cwd, folders, secrets }: LogsOptions): Logs {
     },
     close: () => links.close(),
   };
+}
+
+/** @throws {SvcmError} as `secrets`, and says why no log is shown */
+async function required(secrets: LogsOptions["secrets"]): Promise<readonly string[]> {
+  try {
+    return await secrets();
+  } catch (error) {
+    if (!(error instanceof SvcmError)) throw error;
+    const because = "No log is shown, because svcm does not know which values in it are secret";
+    throw new SvcmError(error.kind, {
+      ...error.body,
+      details: `${because}: ${error.message}`,
+      hint: `${because}. On the machine, pm2 logs shows all of it, with its secrets.`,
+    });
+  }
 }
 
 class Links {

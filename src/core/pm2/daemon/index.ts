@@ -159,7 +159,7 @@ function startMethods(
   newLink: () => Link,
   launch: (folder: string) => Promise<void>,
 ): Pick<Processes, StartMethod> {
-  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingDaemon(home.socket);
+  const requireLasting = async () => (await import("./lasting-group.ts")).requireLastingDaemon(home);
   const run = (call: Call, prepare = requireUsable): Promise<Answer> =>
     withPm2Errors(async () => {
       prepare(home);

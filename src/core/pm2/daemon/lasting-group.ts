@@ -1,7 +1,12 @@
 /** A daemon stays in the unit of systemd in which it is started, and may end with it. */
 import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
 import { promisify } from "node:util";
+import { SvcmError } from "../../api/errors.ts";
+import { userName } from "../../files/host.ts";
 import { readIfReadable } from "../../files/system.ts";
+import type { Pm2Home } from "../../project/workspace.node.ts";
+import { shellQuote } from "../../words/text.ts";
 import type { DaemonProcess, HostUnit } from "../port-daemons.ts";
 import { probeSocket } from "./daemon.ts";
 import { LinkFailure } from "./failure.ts";
@@ -15,10 +20,12 @@ export type UnitProperties = Readonly<Partial<Record<"Type" | "KillMode" | "Rema
 /**
  * A running daemon is where it is. Without an answer of systemd, nothing is known and nothing is refused.
  * @throws {LinkFailure} DAEMON_ENDS_WITH_UNIT
+ * @throws {SvcmError} PM2_FAILED with PM2_HOME_OF_USER
  */
-export async function requireLastingDaemon(socket: string): Promise<void> {
+export async function requireLastingDaemon({ folder, socket }: Pm2Home): Promise<void> {
   const code = await probeSocket(socket);
   if (code !== "ENOENT" && code !== "ECONNREFUSED") return;
+  requireOwnHome(folder);
   const unit = unitOfGroup(groupOf("self"));
   const properties = unit && (await readProperties(unit).catch(() => undefined));
   if (unit === undefined || properties === undefined || !endsWithCommand(properties, ownCommand())) return;
@@ -27,6 +34,20 @@ export async function requireLastingDaemon(socket: string): Promise<void> {
     "DAEMON_ENDS_WITH_UNIT",
     `PM2's daemon does not run. One that starts here would end with ${unit.name}, and every app with it. systemd ends all processes of the unit when its command is done (KillMode=${killMode}).`,
   );
+}
+
+/** PM2 would run and write as root there. A unit has chosen its user, and without its apps the machine would be worse off. */
+function requireOwnHome(folder: string): void {
+  const { uid = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+  if (uid === 0 || process.getuid?.() !== 0 || process.env["NOTIFY_SOCKET"]) return;
+  const owner = userName(uid);
+  const command = ["sudo", "-u", owner.replace("uid ", "#"), `PM2_HOME=${folder}`, "svcm", ...process.argv.slice(2)];
+  throw new SvcmError("PM2_FAILED", {
+    code: "PM2_HOME_OF_USER",
+    path: folder,
+    details: `PM2's daemon does not run, and ${folder} belongs to ${owner}. One that root starts there runs every app as root, and ${owner} could not use PM2 afterwards.`,
+    hint: command.map(shellQuote).join(" "),
+  });
 }
 
 /** Without an answer of systemd, nothing is known. */

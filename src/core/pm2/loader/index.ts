@@ -126,6 +126,8 @@ const WITH_LIMITS = `ulimit -c 0; ulimit -t ${CPU_SECONDS}; ulimit -d ${MEMORY_M
 function runProgram(file: string, options: ProgramOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = startProgram(file, options);
+    // A process that could not start for want of a file has no streams.
+    const results = (child.stdio as ChildProcess["stdio"] | undefined)?.[RESULT_FD];
     const resultLine = new ResultLine();
     let hasEnded = false;
     const end = (settle: () => void): void => {
@@ -133,7 +135,7 @@ function runProgram(file: string, options: ProgramOptions): Promise<string> {
       hasEnded = true;
       clearTimeout(timer);
       killGroup(child);
-      child.stdio[RESULT_FD]?.destroy();
+      results?.destroy();
       if (hasExited(child)) settle();
       else child.once("exit", settle);
     };
@@ -146,7 +148,7 @@ function runProgram(file: string, options: ProgramOptions): Promise<string> {
       fail(foreignCode(code), "its process could not be started"),
     );
     child.on("close", (code, name) => fail(...describeExit(code, name)));
-    child.stdio[RESULT_FD]?.on("data", (chunk: Buffer) => {
+    results?.on("data", (chunk: Buffer) => {
       const line = resultLine.add(chunk);
       if (line === "too long") fail("ECOSYSTEM_FILE_TOO_LARGE", "it exports more data than a declaration can have");
       else if (line !== undefined) end(() => resolve(line));
