@@ -6,6 +6,7 @@ import type { DecidedStep } from "./step.ts";
 import type { ExpectedApp } from "./expected.ts";
 import { hasReadCopies } from "./release.ts";
 import { listenTimeoutMs } from "../pm2/settings.ts";
+import { WRAPPERS } from "../pm2/rules/scripts.ts";
 import { isInstalled } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 
@@ -34,7 +35,7 @@ export function addNotes(
   const trial: DecidedStep = { do: "preflight", app: app.name, pmIds: [], disruption: "none", why: [], notes: [] };
   return [
     ...(hasPreflight && canPreflight ? [trial] : []),
-    { ...step, ...bootDisruption(running, app, boot), ...portMove(step, app, running), notes },
+    { ...step, ...reloadDisruption(running, app, step, boot), ...portMove(step, app, running), notes },
   ];
 }
 
@@ -48,12 +49,13 @@ function judgeBoot({ execMode, settings }: ExpectedApp, { do: kind, method }: De
   return kind === "update" && method === "reload" && bootMs > timeoutMs ? "cut" : "late";
 }
 
-function bootDisruption(
+function reloadDisruption(
   running: ComparisonInput["running"],
-  { name }: ExpectedApp,
+  { name, script }: ExpectedApp,
+  { method }: DecidedStep,
   boot: BootVerdict,
 ): Partial<Pick<DecidedStep, "disruption">> {
-  if (boot !== "cut") return {};
+  if (boot !== "cut" && (method !== "reload" || !WRAPPERS.test(script))) return {};
   return { disruption: running.filter((one) => one.name === name).length > 1 ? "partial" : "gap" };
 }
 

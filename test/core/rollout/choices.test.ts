@@ -132,6 +132,8 @@ test.each<[string, Fields, string[]]>([
     { exec_mode: "cluster", instances: 2, listen_timeout: 1900 },
     ["partial", "LISTEN_TIMEOUT_SHORT"],
   ],
+  ["npm as the worker of a cluster", { exec_mode: "cluster", script: "/usr/bin/npm" }, ["gap"]],
+  ["npx as several workers", { exec_mode: "cluster", instances: 2, script: "/usr/bin/npx" }, ["partial"]],
   ["an app in fork mode that is not waited for", { listen_timeout: 1 }, ["gap"]],
   ["an app in fork mode that is", { wait_ready: true, listen_timeout: 2000 }, ["gap", "LISTEN_TIMEOUT_SHORT"]],
 ])("a boot of two seconds: %s", (_, app, words) => {

@@ -226,7 +226,8 @@ export function writtenModule(missing: string, source: string): string | undefin
     .find((name) => name === missing || name.startsWith(`${missing}/`) || isEnding(name, missing));
 }
 
-/** An ES module names a missing file by its whole path. */
+/** An ES module names a missing file by its whole path, also that of an installed package. */
 function isEnding(name: string, missing: string): boolean {
+  if (/^[\w@]/.test(name)) return missing.endsWith(`/node_modules/${name}`);
   return /^\.\.?\//.test(name) && missing.startsWith("/") && missing.endsWith(name.replace(/^(?:\.\.?\/)+/, "/"));
 }

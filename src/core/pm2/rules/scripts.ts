@@ -46,8 +46,8 @@ function foreignProgram({ places, declared, checks }: CheckedApp): string | unde
   return /^(?:bash|python3?|ruby|php|perl)$/.test(places.interpreter) ? places.interpreter : undefined;
 }
 
-/** Programs that start the app as their child. */
-const WRAPPERS =
+/** Programs that start the app as their child. In cluster mode, the worker is such a program, and not the server. */
+export const WRAPPERS =
   /(?:^|\/)(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|bunx|corepack|npm-cli|npx-cli|nodemon|concurrently|cross-env|dotenv|env-cmd|turbo|nx|lerna|forever)(?:\.[cm]?js)?$/;
 
 export const clusterWrappers = appRule({
