@@ -55,6 +55,10 @@ test.skipIf(!canBeNobody)("root starts no PM2 in the home of a user", async () =
       hint: expect.stringMatching(/^sudo -u nobody 'PM2_HOME=.* user' svcm/) as string,
     },
   };
+  // As in a container with a mounted folder.
+  vi.stubEnv("SUDO_UID", undefined);
+  await expect(link(home).requireLasting()).resolves.toBeUndefined();
+  vi.stubEnv("SUDO_UID", "1000");
   await expect(link(home).requireLasting()).rejects.toMatchObject(refused);
   await expect(link(home).startApp("api", [], own.folder)).rejects.toMatchObject(refused);
   await expect(link(home).restoreList()).rejects.toMatchObject(refused);

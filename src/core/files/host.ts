@@ -49,9 +49,14 @@ function crypto(): typeof Crypto {
   return process.getBuiltinModule("node:crypto");
 }
 
+/** `undefined` for a user without an account on this machine. @see passwd(5) */
+export function accountOf(uid: number | string): { readonly name: string; readonly home: string } | undefined {
+  const line = new RegExp(`^([^:]+):[^:]*:${uid}:[^:]*:[^:]*:([^:]*)`, "m").exec(readIfReadable("/etc/passwd"));
+  return line === null ? undefined : { name: line[1] ?? "", home: line[2] ?? "" };
+}
+
 export function userName(uid: number | string): string {
-  const entry = new RegExp(`^([^:]+):[^:]*:${uid}:`, "m").exec(readIfReadable("/etc/passwd"));
-  return entry?.[1] ?? `uid ${uid}`;
+  return accountOf(uid)?.name ?? `uid ${uid}`;
 }
 
 export function systemUser(): string {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import { promisify } from "node:util";
 import { SvcmError } from "../../api/errors.ts";
-import { userName } from "../../files/host.ts";
+import { accountOf } from "../../files/host.ts";
 import { readIfReadable } from "../../files/system.ts";
 import type { Pm2Home } from "../../project/workspace.node.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -36,11 +36,17 @@ export async function requireLastingDaemon({ folder, socket }: Pm2Home): Promise
   );
 }
 
-/** PM2 would run and write as root there. A unit has chosen its user, and without its apps the machine would be worse off. */
+/**
+ * PM2 would run and write as root there. A unit has chosen its user, and without its apps the machine would be worse off. In a
+ * container, root uses a mounted folder that a user of the machine owns.
+ */
 function requireOwnHome(folder: string): void {
   const { uid = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {};
   if (uid === 0 || process.getuid?.() !== 0 || process.env["NOTIFY_SOCKET"]) return;
-  const owner = userName(uid);
+  const account = accountOf(uid);
+  const isInHome = account !== undefined && folder.startsWith(`${account.home}/`);
+  if (process.env["SUDO_UID"] === undefined && !isInHome) return;
+  const owner = account?.name ?? `uid ${uid}`;
   const command = ["sudo", "-u", owner.replace("uid ", "#"), `PM2_HOME=${folder}`, "svcm", ...process.argv.slice(2)];
   throw new SvcmError("PM2_FAILED", {
     code: "PM2_HOME_OF_USER",
