@@ -81,11 +81,11 @@ export async function findCommit(git: DeployGit, request: CommitRequest, options
  * deployed. Call this function after {@link findCommit}, which fetches.
  */
 export async function findUnpushed(
-  git: Pick<DeployGit, "resolve">,
+  git: Pick<DeployGit, "isShallow" | "resolve">,
   { revision, source: { remote }, checkout: { upstream } }: CommitRequest,
   found: FoundCommit,
 ): Promise<string | undefined> {
-  if (remote === undefined) return undefined;
+  if (remote === undefined || git.isShallow()) return undefined;
   const isFollowed = revision === undefined && upstream?.remote === remote;
   const own = await git.resolve("checkout", isFollowed ? "HEAD" : `refs/heads/${found.revision}`);
   if (own === undefined || own === found.commit) return undefined;

@@ -22,6 +22,9 @@ export interface DeployGit {
   /** 40 hex digits; `undefined` if the place has no such commit. */
   resolve(where: "repository" | "checkout", revision: string): Promise<string | undefined>;
 
+  /** True if the source is a shallow clone: not even a commit of its branches has to be there. */
+  isShallow(): boolean;
+
   readCommit(commit: string): Promise<CommitFacts>;
 
   /** The newest commits that lead to `to` and not to `from`. @throws {SvcmError} DEPLOY_FAILED if one is not there */

@@ -16,6 +16,7 @@ interface Scene {
   readonly repository?: Readonly<Record<string, string>>;
   readonly checkout?: Readonly<Record<string, string>>;
   readonly defaultBranch?: string;
+  readonly isShallow?: boolean;
 }
 
 async function found(revision: string | undefined, scene: Scene): Promise<string> {
@@ -24,6 +25,7 @@ async function found(revision: string | undefined, scene: Scene): Promise<string
   const git: Partial<DeployGit> = {
     fetch: async ({ commit }) => void fetched.push(commit),
     defaultBranch: async () => scene.defaultBranch,
+    isShallow: () => scene.isShallow === true,
     // A commit that the repository has resolves to itself.
     resolve: async (where, name) => {
       const names = where === "checkout" ? checkout : repository;
@@ -59,6 +61,12 @@ test.each<[string, string | undefined, Scene, string]>([
     undefined,
     { upstream: upstream("origin"), repository: BRANCHES, checkout: { HEAD: C } },
     "b release without c",
+  ],
+  [
+    "the followed branch of a shallow clone, which may not have an older commit of the checkout",
+    undefined,
+    { upstream: upstream("origin"), repository: BRANCHES, checkout: { HEAD: C }, isShallow: true },
+    "b release",
   ],
   [
     "the followed branch, which the checkout is behind",

@@ -44,6 +44,7 @@ export function deployGit(place: GitPlace): DeployGit {
     },
     resolve: (where, revision) =>
       resolveCommit(where === "checkout" ? ask : (...args) => own(args).catch(() => undefined), revision),
+    isShallow: () => existsSync(`${repository}/shallow`),
     readCommit: (commit) => readCommit(own, commit),
     listBetween: (from, to) => listBetween(own, from, to),
     async write(commit, folder, index) {
