@@ -25,7 +25,8 @@ function restarting(world: CountingPorts): void {
   Object.assign(world.ports.processes, { listenForReady: () => Promise.resolve() });
   Object.assign(world.ports.releases, { list: () => Promise.resolve([]) });
   Object.assign(world.ports.facts, { project: () => Promise.resolve(undefined) });
-  Object.assign(world.ports.stamps, { missing: () => new Set() });
+  const stamps = { ...world.ports.stamps, missing: () => new Set() };
+  Object.defineProperty(world.ports, "stamps", { value: stamps });
   Object.assign(world.ports.files, {
     read: () => Promise.reject(new FileError("ENOENT", "deployments.yaml", "no file")),
   });

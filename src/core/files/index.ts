@@ -37,12 +37,12 @@ export function nodeFiles(options: NodeFilesOptions): Files {
   };
 }
 
-/** Synchronous, because there are few files and each call takes microseconds. */
-export const nodeFileStamps: FileStamps = {
+/** Synchronous, because there are few files and each call takes microseconds. Frozen, because all ports share it. */
+export const nodeFileStamps: FileStamps = Object.freeze({
   read: (paths) => paths.map(readStamp),
   names: listIfReadable,
   missing: (paths) => new Set([...paths].filter(isMissing)),
-};
+} satisfies FileStamps);
 
 function readStamp(path: string): FileStamp | null {
   try {
