@@ -1,7 +1,7 @@
 /** Answers of svcm while no daemon runs, and after an apply that started one. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { bootSave, execute, logsRead, type Caller } from "../../src/core/index.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
@@ -20,7 +20,7 @@ test("logs, why and show answer without a daemon, and an apply does not repeat t
   for (const { name } of apps) await own.startDeclared(name);
   const texts = async (app?: string) =>
     (await execute(logsRead, ports, app === undefined ? {} : { app }, caller)).lines.map(({ text }) => text).toSorted();
-  await vi.waitFor(async () => expect(await texts()).toEqual(["words of job", "words of web"]));
+  await expect.poll(() => texts()).toEqual(["words of job", "words of web"]);
   await execute(bootSave, ports, {}, caller);
   await ports.logs.close();
   await daemon.signal("SIGKILL");
