@@ -5,9 +5,8 @@ import type { LogEntry } from "../logs/log-line.ts";
 import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-daemons.ts";
-import type { ProcessFacts, ScheduleFacts } from "./facts.ts";
+import type { NextTime, ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./code-evidence.ts";
-import { nextText } from "./finite-state.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing, type HungSince } from "./read-serving.ts";
@@ -34,19 +33,18 @@ export async function readStateOf(
   return createStateOf(ports, { facts, missingFolders });
 }
 
-/** By PM2 id, in the words of `nextText`; without those that PM2's library does not read. */
+/** By PM2 id; without those that PM2's library does not read. */
 export async function readNextTimes(
   { clock, schedules }: HasClock & HasSchedules,
   records: readonly ProcessRecord[],
-): Promise<ReadonlyMap<number, string>> {
-  const nowMs = clock.now();
+): Promise<ReadonlyMap<number, NextTime>> {
+  const afterMs = clock.now();
   const scheduled = records.flatMap(({ pmId, cronRestart: pattern }) => (pattern === null ? [] : [{ pmId, pattern }]));
-  const times = await schedules.next(scheduled.map(({ pattern }) => ({ pattern, afterMs: nowMs })));
+  const times = await schedules.next(scheduled.map(({ pattern }) => ({ pattern, afterMs })));
   return new Map(
-    scheduled.flatMap(({ pmId }, index): [number, string][] => {
+    scheduled.flatMap(({ pmId }, index): [number, NextTime][] => {
       const nextMs = times?.timesMs[index] ?? null;
-      const text = times === undefined || nextMs === "invalid" ? null : nextText({ nextMs, zone: times.zone }, nowMs);
-      return text === null ? [] : [[pmId, text]];
+      return times === undefined || nextMs === "invalid" ? [] : [[pmId, { nextMs, zone: times.zone }]];
     }),
   );
 }

@@ -13,10 +13,11 @@ import { type StateOf, isAtRest, isWithoutPid, type ProcessState } from "../../r
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import { shellQuote } from "../../words/text.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
+import type { NextTime } from "../../running/facts.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { stateText } from "../../running/state-text.ts";
 import { mebibytes } from "../causes.ts";
-import { NOT_RUN_YET } from "../../running/finite-state.ts";
+import { NOT_RUN_YET, nextText } from "../../running/finite-state.ts";
 
 /**
  * Returns everything that svcm knows about the processes with a name. Never starts a daemon and returns no environment
@@ -52,7 +53,7 @@ export const processShow = defineOperation({
 
 interface Known {
   readonly stateOf: StateOf;
-  readonly nextTimes: ReadonlyMap<number, string>;
+  readonly nextTimes: ReadonlyMap<number, NextTime>;
   /** Milliseconds since 1970. */
   readonly epochMs: number;
 }
@@ -82,7 +83,7 @@ function describeProcesses(
       script,
       problem: state.problem,
       ports: isHidden ? null : sockets.map(({ address, port, waiting }) => ({ address, port, waiting })),
-      next: describeNextActions(record, state, nextTimes.get(pmId)),
+      next: describeNextActions(record, state, scheduleSentence(record, nextTimes.get(pmId), epochMs)),
     };
   });
 }
@@ -123,7 +124,7 @@ async function readDeclaration(
 
 type ShownState = Pick<ProcessState, "name" | "reason">;
 
-function describeNextActions(record: ProcessRecord, state: ProcessState, nextTime: string | undefined): string[] {
+function describeNextActions(record: ProcessRecord, state: ProcessState, schedule: string[]): string[] {
   const { watching, cronRestart } = record;
   const { name } = state;
   if (isWithoutPid(record)) return ["It has no pid, and PM2 does not notice: PM2 starts it only on request."];
@@ -134,9 +135,7 @@ function describeNextActions(record: ProcessRecord, state: ProcessState, nextTim
     restartSentence(record),
     ...memoryLimit(record),
     ...(watching ? ["PM2 restarts it if a watched file changes."] : []),
-    ...(cronRestart === null
-      ? []
-      : [`Its schedule ${cronRestart} restarts it${nextTime === undefined ? "" : `: ${nextTime}`}.`]),
+    ...schedule,
   ];
 }
 
@@ -178,4 +177,11 @@ function memoryLimit({ memoryBytes, declaration: { settings } }: ProcessRecord):
   if (typeof maxMemoryRestart !== "number") return [];
   const used = memoryBytes === null ? "" : `; it uses ${mebibytes(memoryBytes)}`;
   return [`PM2 restarts it above ${mebibytes(maxMemoryRestart)}${used}.`];
+}
+
+/** @param epochMs milliseconds since 1970 */
+function scheduleSentence({ cronRestart }: ProcessRecord, next: NextTime | undefined, epochMs: number): string[] {
+  if (cronRestart === null) return [];
+  if (next?.nextMs === null) return [`Its schedule ${cronRestart} has no more times.`];
+  return [`Its schedule ${cronRestart} restarts it${next === undefined ? "" : `: ${nextText(next, epochMs)}`}.`];
 }
