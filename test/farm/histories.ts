@@ -1,5 +1,5 @@
 /** Random things that happen to a team's repository and machine. Each reads the world, changes it, and says what it did. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { SERVICES, type World } from "./world.ts";
 
@@ -107,6 +107,86 @@ export const happenings: readonly Happening[] = [
     act(world) {
       world.write("README.md", `${(world.version += 1)}\n`);
       world.commit("docs");
+    },
+  },
+  {
+    title: "a package is installed in another version",
+    act(world) {
+      world.install(String((world.version += 1)));
+      world.commit("install");
+    },
+  },
+  {
+    title: "a module changes, with its former size and times",
+    act(world) {
+      const path = join(world.root, "web/lib/answer.js");
+      const { atime, mtime } = statSync(path);
+      const text = readFileSync(path, "utf8").replace(/\d/g, (digit) => String((Number(digit) + 1) % 10));
+      world.write("web/lib/answer.js", text);
+      utimesSync(path, atime, mtime);
+    },
+  },
+  {
+    title: "a module changes and is written back",
+    act(world) {
+      const text = readFileSync(join(world.root, "wrapped/part.js"), "utf8");
+      world.write("wrapped/part.js", "");
+      world.write("wrapped/part.js", text);
+    },
+  },
+  {
+    title: "a folder is replaced by its copy",
+    act(world) {
+      const [lib, copy] = ["web/lib", "web/lib.new"].map((path) => join(world.root, path)) as [string, string];
+      cpSync(lib, copy, { recursive: true, preserveTimestamps: true });
+      rmSync(lib, { recursive: true });
+      renameSync(copy, lib);
+    },
+  },
+  {
+    title: "a change is stashed and comes back",
+    act(world) {
+      world.write("wrapped/part.js", `module.exports = "${(world.version += 1)}";\n`);
+      world.git("stash", "--quiet");
+      world.git("stash", "pop", "--quiet");
+    },
+  },
+  {
+    title: "a branch is merged",
+    act(world) {
+      world.commit("all");
+      world.git("checkout", "--quiet", "-b", `work-${(world.version += 1)}`);
+      world.write("wrapped/part.js", `module.exports = "${world.version}";\n`);
+      world.commit("work");
+      world.git("checkout", "--quiet", "main");
+      world.git("merge", "--quiet", "--no-ff", "--no-edit", `work-${world.version}`);
+    },
+  },
+  {
+    title: "the last commit is amended, and Git forgets the former one",
+    act(world) {
+      world.write("web/lib/answer.js", `module.exports = "${(world.version += 1)}";\n`);
+      world.git("add", "--all");
+      world.git("commit", "--quiet", "--amend", "--no-edit");
+      world.git("reflog", "expire", "--expire=now", "--all");
+      world.git("gc", "--quiet", "--prune=now");
+    },
+  },
+  {
+    title: "PM2 stops an app and starts it",
+    async act(world, random) {
+      const name = pick(SERVICES, random);
+      await world.pm2("stop", name);
+      await world.pm2("start", name);
+    },
+  },
+  {
+    // Without records, Git and the times of files are the evidence: of a commit after a start, only that it differs.
+    title: "PM2 restarts everything as committed, and svcm's records are lost",
+    async act(world) {
+      world.commit("all");
+      for (const name of SERVICES) await world.pm2("restart", name);
+      rmSync(join(world.own.home, "svcm"), { recursive: true, force: true });
     },
   },
 ];

@@ -27,6 +27,7 @@ import { pause } from "../support/pause.ts";
 import { pm2, endProcesses, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses, type RawProcess } from "../support/raw-list.ts";
 import { pm2Command } from "../pm2/event-scenes.ts";
+import { childrenOf, commandOf, startOf, tryKill } from "./proc.ts";
 
 const run = promisify(execFile);
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
@@ -75,13 +76,14 @@ export class World {
     for (const name of SERVICES) world.ports[name] = await freePort();
     mkdirSync(world.answers, { recursive: true });
     world.write("serve.js", SERVE);
-    world.write(".gitignore", "dist/\nreleases/\ncurrent\nlogs/\n.svcm/\n.env\nruns.txt\n");
+    world.write(".gitignore", "dist/\nnode_modules/\nreleases/\ncurrent\nlogs/\n.svcm/\n.env\nruns.txt\n");
     world.write(
       "svcm.yaml",
       "version: 1\nenvironments: { production: [] }\necosystem: { production: ecosystem.config.js }\nenv: { production: .env }\nkeys:\n  PAGE_SIZE: { kind: number, tier: editable }\n",
     );
     world.write(".env", "PAGE_SIZE=20\n");
-    world.write("web/server.js", 'require("../serve.js")("web " + require("./lib/answer.js"));\n');
+    world.write("web/server.js", 'require("../serve.js")("web " + require("./lib/answer.js") + require("dep"));\n');
+    world.install("1");
     world.write("web/lib/answer.js", 'module.exports = "1";\n');
     world.write("wrapped/start.sh", "node main.js\n");
     world.write("wrapped/main.js", 'require("../serve.js")("wrapped " + require("./part.js"));\n');
@@ -151,6 +153,14 @@ module.exports = { apps: [
 ] };
 `,
     );
+  }
+
+  /** As npm does it. */
+  install(version: string): void {
+    const dep = { version, resolved: `https://registry/dep-${version}.tgz` };
+    const lockfile = JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/dep": dep } });
+    this.write("web/node_modules/dep/index.js", `module.exports = "dep ${version}";\n`);
+    for (const name of ["package-lock.json", "node_modules/.package-lock.json"]) this.write(`web/${name}`, lockfile);
   }
 
   /** The build writes into a new folder, or over the old one as a compiler does. */
@@ -261,38 +271,5 @@ module.exports = { apps: [
     await run(process.execPath, [script], { cwd: join(this.root, cwd), env }).catch(() => undefined);
     const [file] = readdirSync(folder);
     return file === undefined ? undefined : (JSON.parse(readFileSync(join(folder, file), "utf8")) as Answer);
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-/** In ticks since the boot, because a later process may have the same pid. Empty after its end. */
-function startOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function tryKill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended in the meantime.
   }
 }

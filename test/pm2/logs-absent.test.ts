@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { execute, logsRead, type Caller, type LogQuery } from "../../src/core/index.ts";
 import { quietApp } from "../support/quiet-app.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
@@ -17,7 +17,7 @@ const codesOf = async (query: LogQuery) => (await read(query)).problems.map(({ c
 
 longTest("the logs of an app that PM2 no longer lists are shown, and svcm says so", async () => {
   await own.run({ name: "my gone_app", code: "console.log('last words'); setInterval(() => {}, 1e6)" });
-  await vi.waitFor(async () => expect(await textsOf({ app: "my gone_app" })).toEqual(["last words"]));
+  await expect.poll(() => textsOf({ app: "my gone_app" })).toEqual(["last words"]);
   const gone = (await ports.processes.list()).find(({ name }) => name === "my gone_app");
   await ports.processes.remove(gone!);
   await own.run({ name: "my gone", code: "setInterval(() => {}, 1e6)" });
