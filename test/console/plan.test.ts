@@ -28,9 +28,9 @@ describe.skipIf(!hasBrowser)("the plan", () => {
     );
     expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
       expect.stringMatching(/^api restart: it is away until it runs again env: MODE changed .* short gap$/),
-      "web reload 2 instances, one by one env: NEW added no request is lost",
-      "mailer start app: PM2 does not know it no request is lost",
-      "web scale from 2 to 3 instances instances: 2 to 3 no request is lost",
+      "web reload 2 instances, one by one: no request is refused env: NEW added",
+      "mailer start app: PM2 does not know it",
+      "web scale from 2 to 3 instances: no request is refused instances: 2 to 3",
     ]);
     expect(flat(await card.textContent())).toContain(
       "PM2 lists old-worker (id 3), and this environment declares no such app",
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("the plan", () => {
       ...["a-1", "a-2", "a-3"].map((one) => app(one)),
     ]);
     expect((await planned.locator(":scope > li").allInnerTexts()).map(flat)).toEqual([
-      "a-1, a-2, a-3 start app: PM2 does not know it No health probe: a process only has to stay online. rollout.health in deployments.yaml or svcm.yaml declares one. no request is lost",
+      "a-1, a-2, a-3 start app: PM2 does not know it No health probe: a process only has to stay online. rollout.health in deployments.yaml or svcm.yaml declares one.",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, SvcmError } from "../../src/core/index.ts";
@@ -85,4 +86,22 @@ test.each(["crash", "bad", "silent"])("a release in the mode %s loses no request
   // A crashed process refuses connections immediately.
   expect(lost.sent).toBeGreaterThan(0);
   expect(lost.failed).toBe(0);
+});
+
+/** Node.js ends at SIGINT unless the app handles it. */
+const ABRUPT = `require("node:http").createServer((_, response) => setTimeout(() => response.end(), 400))
+  .listen(Number(process.env.SVC_HTTP_PORT), "127.0.0.1");`;
+
+test("an app that ends at SIGINT loses the requests that it is answering, and none is refused", async () => {
+  writeFileSync(join(own.folder, "app.cjs"), ABRUPT);
+  await apply("good", "abrupt");
+  const codes: (string | undefined)[] = [];
+  const timer = setInterval(() => {
+    get({ port, host: "127.0.0.1", agent: false }, (response) => response.resume()).on("error", (error) =>
+      codes.push("code" in error ? String(error.code) : undefined),
+    );
+  }, 10);
+  await apply("good", "again").finally(() => clearInterval(timer));
+  expect(codes.length).toBeGreaterThan(0);
+  expect(codes).not.toContain("ECONNREFUSED");
 });

@@ -42,7 +42,7 @@ export const planStep = z
     disruption: z
       .enum(disruptions)
       .describe(
-        "Requests: `none` is lost, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away, or the app does not stay up now.",
+        "Requests: `none` is refused, `partial`: some instances are away, `gap`: all are away for a restart, `down`: they stay away, or the app does not stay up now.",
       ),
     why: z.array(reason),
     notes: z.array(z.enum(stepNotes)).describe("`svcm explain <code>` says more."),

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { decide } from "../../../src/core/rollout/decide.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
+import { stepText } from "../../../src/core/rollout/report/words.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf } from "./plans.ts";
 
@@ -27,4 +28,16 @@ test.each<[string, Fields[], string[]]>([
     preflighted: new Set(["api"]),
   });
   expect(decided.map((step) => step.do)).toEqual(steps);
+});
+
+const cluster = { exec_mode: "cluster" };
+
+test.each<[string, Fields, Fields[], string]>([
+  ["is reloaded", cluster, [{ ...cluster, args: "x" }], "reload: no request is refused"],
+  ["is scaled", { ...cluster, instances: 2 }, [cluster], "scale from 1 to 2 instances: no request is refused"],
+  ["is restarted", {}, [{ args: "x" }], "restart: it is away until it runs again"],
+  ["starts, and nothing answered before", {}, [], "start"],
+])("the step of an app that %s promises what PM2 keeps", (_how, after, before, text) => {
+  const [step] = decide(inputOf(expectedOf([after]), simulateApply(expectedOf(before)))).steps;
+  expect(step && stepText(step)).toBe(text);
 });

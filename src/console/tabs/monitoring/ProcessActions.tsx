@@ -79,7 +79,7 @@ function countText(action: Verb, instances: readonly ProcessMetrics[]): string {
   return length === instances.length ? `all ${length}` : `${length} of ${instances.length}`;
 }
 
-/** A reload keeps the other instances of a cluster, and so loses no request. */
+/** A reload keeps the other instances of a cluster, and so refuses no request. */
 function offeredFor(
   { process, instances }: AppGroup,
   { isInWords, only }: Pick<ProcessActionsProps, "isInWords" | "only">,

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { PlanStep, Release } from "../../../core/api/rollout.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
-import { actionText, NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
+import { NOTES, reasonTexts, stepText } from "../../../core/rollout/report/words.ts";
 import { Icon, type IconName } from "../../ui/Button.tsx";
 import { Names } from "../../ui/Names.tsx";
 
@@ -20,8 +20,9 @@ const icons: Readonly<Record<ReleaseStep["do"], IconName>> = {
   return: "undo",
 };
 
-const disruptions: Readonly<Record<PlanStep["disruption"], readonly [tone: string, icon: IconName, word: string]>> = {
-  none: ["good", "check", "no request is lost"],
+type Felt = Exclude<PlanStep["disruption"], "none">;
+
+const disruptions: Readonly<Record<Felt, readonly [tone: string, icon: IconName, word: string]>> = {
   partial: ["warning", "warning", "fewer instances"],
   gap: ["warning", "warning", "short gap"],
   down: ["error", "error", "down"],
@@ -37,7 +38,7 @@ export function PlannedSteps({ steps }: { steps: readonly PlanStep[] }): JSX.Ele
             <strong>
               <Names of={[step, ...alike].map(({ app }) => app)} />
             </strong>
-            {step.disruption === "none" ? actionText(step) : stepText(step)}
+            {stepText(step)}
             <ul>
               {reasonTexts(step, escapeHidden).map((line) => (
                 <li key={line}>{line}</li>
@@ -78,7 +79,8 @@ interface DisruptionProps {
   readonly word?: string | undefined;
 }
 
-export function Disruption({ of, word }: DisruptionProps): JSX.Element {
+export function Disruption({ of, word }: DisruptionProps): JSX.Element | null {
+  if (of === "none") return null;
   const [tone, icon, usual] = disruptions[of];
   return (
     <span class={`badge ${tone}`}>

@@ -33,15 +33,19 @@ export function countSteps({ summary, exists, changed, held, unknown, issues }: 
   return counts.length === 0 ? "nothing to do" : counts.map(([kind, count]) => `${count} to ${kind}`).join(", ");
 }
 
-/** `reload 2 instances, one by one: no request is lost` */
+/** `reload 2 instances, one by one: no request is refused` */
 export function stepText(step: PlanStep): string {
   return `${actionText(step)}${effectText(step)}`;
 }
 
-function effectText({ disruption, why, port }: PlanStep): string {
+/** The successor listens before an instance ends. An app that does not finish its answers at SIGINT loses those. */
+const KEEPS_LISTENING = ": no request is refused";
+
+function effectText({ do: kind, method, disruption, why, port }: PlanStep): string {
   if (port !== undefined) return `: requests move from port ${port.from} to ${port.to}`;
   const isFailing = why.some(({ state }) => state === "failing");
-  if (!isFailing) return DISRUPTION_TEXTS[disruption];
+  if (!isFailing && disruption !== "none") return DISRUPTION_TEXTS[disruption];
+  if (!isFailing) return method === "reload" || kind === "scale" ? KEEPS_LISTENING : "";
   return disruption === "down"
     ? ": the app does not answer now, until it starts"
     : ": the other instances go on, and change only if this succeeds";
@@ -75,8 +79,7 @@ function instancesText(count = 1): string {
   return count > 1 ? ` ${count} instances` : "";
 }
 
-const DISRUPTION_TEXTS: Readonly<Record<PlanStep["disruption"], string>> = {
-  none: ": no request is lost",
+const DISRUPTION_TEXTS: Readonly<Record<Exclude<PlanStep["disruption"], "none">, string>> = {
   partial: ": each instance is away while it restarts",
   gap: ": it is away until it runs again",
   down: ": it does not run from then on",
