@@ -54,7 +54,7 @@ test("a deploy does not restart apps that run a changed folder, and says so", as
   expect(deploy.current).toBe(true);
 });
 
-test("a rollback to a changed folder says which files are not those of its commit", async () => {
+longTest("a rollback to a changed folder says which files are not those of its commit", async () => {
   const changed = shop.current()!;
   const commit = shop.git("rev-parse", "HEAD");
   shop.publish({ VERSION: "2" });
@@ -90,7 +90,7 @@ longTest("the rollback of an apply in a release has the commit of that release, 
   expect(done).toMatchObject({ outcome: "applied", git: { commit: deploy.commit } });
 });
 
-test("the deploy of an app that writes at its start what is not its code is not half done", async () => {
+longTest("the deploy of an app that writes at its start what is not its code is not half done", async () => {
   const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
   const built = `require("node:fs").writeFileSync(__dirname + "/dist/built.cjs", String(process.hrtime.bigint()));`;
   const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
@@ -108,7 +108,7 @@ test("the deploy of an app that writes at its start what is not its code is not 
   expect((await shop.deploy({ revision: deploy.commit })).notes).toEqual([]);
 });
 
-test("an edit of a package is named by a deploy of that commit and by a rollback to it", async () => {
+longTest("an edit of a package is named by a deploy of that commit and by a rollback to it", async () => {
   const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
   const install = `
 mkdirSync("node_modules/left-pad/lib", { recursive: true });
@@ -127,7 +127,7 @@ require("node:fs").writeFileSync("node_modules/left-pad/lib/index.js", "module.e
   expect([changed, current]).toEqual([true, { path, from: `releases/${next.deploy.id}`, to: `releases/${deploy.id}` }]);
 });
 
-test("a rollback that moves the link alone says so, and does it", async () => {
+longTest("a rollback that moves the link alone says so, and does it", async () => {
   const { git } = await execute(rolloutRollback, ports, {}, caller);
   expect(git?.dirty).toEqual(["node_modules/left-pad"]);
   const former = shop.current()!;

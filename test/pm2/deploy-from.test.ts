@@ -50,7 +50,7 @@ test("a tarball is deployed without a build, and a folder after it without Git",
   renameSync(join(shop.checkout, "git-away"), join(shop.checkout, ".git"));
 });
 
-test("a release file without its packages gets them, and one that has them is taken as it is", async () => {
+longTest("a release file without its packages gets them, and one that has them is taken as it is", async () => {
   build("7");
   writeFileSync(join(built, "package-lock.json"), '{"name":"shop","lockfileVersion":3,"packages":{"":{}}}');
   const { body } = await shop.refused({ from: built });

@@ -14,6 +14,7 @@ import {
 } from "../../src/core/index.ts";
 import { post, testServer } from "../server/support.ts";
 import { shopUnderPm2 } from "./deployed-shop.ts";
+import { longTest } from "../support/runs.ts";
 
 const robot = { source: "mcp", actor: "robot", role: "viewer", grants: ["read", "propose"] } as const;
 const ann = { source: "http", actor: "ann", role: "editor", grants: ["read", "logs", "act", "write"] } as const;
@@ -56,36 +57,39 @@ test("over HTTP, a deploy names the commit and the plan that were read, and is a
   ]);
 });
 
-test("a proposed commit is deployed with the plan that the approver read, also if the branch moves on", async () => {
-  const before = shop.releases();
-  const commit = shop.publish({ VERSION: "two" });
-  expect(first.at(-1)).toBe("as the first release of svcm here");
-  const proposed = await propose({ revision: "main" });
-  expect(proposed.summary.at(-1)).toBe(`in place of ${shop.git("rev-parse", "HEAD~1")}`);
-  expect(proposed).toMatchObject({ kind: "deploy", state: "pending", commit });
-  expect(proposed.summary.join("\n")).toContain(`deploy ${commit} "version two"`);
-  expect([shop.releases(), await shop.answer()]).toEqual([before, "1"]);
-  shop.publish({ VERSION: "three" });
-  const { id, planId } = proposed;
-  expect(await codeOf(execute(proposalRun, shop.ports, { id }, robot))).toBe("PROPOSAL_NOT_APPROVED");
-  const approve = (deployed?: string) =>
-    execute(proposalApprove, shop.ports, { id, planId, ...(deployed && { deployPlan: deployed }) }, ann);
-  expect(await codeOf(approve())).toBe("INVALID_REQUEST");
-  expect(await codeOf(approve("0000-0000"))).toBe("PROPOSAL_STALE");
-  const read = await execute(deployPlan, shop.ports, { environment: "production", revision: commit }, ann);
-  expect(read.plan.changed).toBe(true);
-  await approve(read.plan.id!);
-  expect(await shop.answer()).toBe("1");
-  expect(await execute(proposalRun, shop.ports, { id }, robot)).toMatchObject({
-    state: "done",
-    outcome: expect.stringContaining("deploy ") as string,
-  });
-  expect(await shop.answer()).toBe("two");
-  expect(await codeOf(execute(proposalRun, shop.ports, { id }, robot))).toBe("PROPOSAL_ENDED");
-});
+longTest(
+  "a proposed commit is deployed with the plan that the approver read, also if the branch moves on",
+  async () => {
+    const before = shop.releases();
+    const commit = shop.publish({ VERSION: "two" });
+    expect(first.at(-1)).toBe("as the first release of svcm here");
+    const proposed = await propose({ revision: "main" });
+    expect(proposed.summary.at(-1)).toBe(`in place of ${shop.git("rev-parse", shop.current()!.slice(-7))}`);
+    expect(proposed).toMatchObject({ kind: "deploy", state: "pending", commit });
+    expect(proposed.summary.join("\n")).toContain(`deploy ${commit} "version two"`);
+    expect([shop.releases(), await shop.answer()]).toEqual([before, "1"]);
+    shop.publish({ VERSION: "three" });
+    const { id, planId } = proposed;
+    expect(await codeOf(execute(proposalRun, shop.ports, { id }, robot))).toBe("PROPOSAL_NOT_APPROVED");
+    const approve = (deployed?: string) =>
+      execute(proposalApprove, shop.ports, { id, planId, ...(deployed && { deployPlan: deployed }) }, ann);
+    expect(await codeOf(approve())).toBe("INVALID_REQUEST");
+    expect(await codeOf(approve("0000-0000"))).toBe("PROPOSAL_STALE");
+    const read = await execute(deployPlan, shop.ports, { environment: "production", revision: commit }, ann);
+    expect(read.plan.changed).toBe(true);
+    await approve(read.plan.id!);
+    expect(await shop.answer()).toBe("1");
+    expect(await execute(proposalRun, shop.ports, { id }, robot)).toMatchObject({
+      state: "done",
+      outcome: expect.stringContaining("deploy ") as string,
+    });
+    expect(await shop.answer()).toBe("two");
+    expect(await codeOf(execute(proposalRun, shop.ports, { id }, robot))).toBe("PROPOSAL_ENDED");
+  },
+);
 
 test("what runs already, an unknown revision and members of another kind are refused", async () => {
-  expect(await codeOf(propose({ revision: shop.git("rev-parse", "HEAD~1") }))).toBe("PROPOSAL_EMPTY");
+  expect(await codeOf(propose({ revision: shop.git("rev-parse", shop.current()!.slice(-7)) }))).toBe("PROPOSAL_EMPTY");
   expect(await codeOf(propose({ revision: "no-such-branch" }))).toBe("REVISION_NOT_FOUND");
   expect(await codeOf(propose({ values: { PORT: "1" } }))).toBe("INVALID_REQUEST");
 });
@@ -100,16 +104,19 @@ test.each([
   expect(answer.json.details).toContain(member);
 });
 
-test("a failing command of the team does not count as a failure of the server, and a failing fetch does", async () => {
-  const server = await testServer({ world: () => shop.ports });
-  const ask = async () => {
-    const { status, json } = await post(server, { environment: "production" }, {}, PLAN);
-    return [status, json.error, json.code];
-  };
-  shop.publish({ VERSION: "unbuildable" });
-  expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_COMMAND_FAILED"]);
-  shop.publish({ VERSION: "three", "svcm.yaml": "version: 1\nenvironments: { production: [prod] }\n" });
-  expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_CHECK_FAILED"]);
-  shop.git("remote", "set-url", "origin", `${shop.own.folder}/gone.git`);
-  expect(await ask()).toEqual([500, "Deploy could not be made.", "DEPLOY_FETCH_FAILED"]);
-});
+longTest(
+  "a failing command of the team does not count as a failure of the server, and a failing fetch does",
+  async () => {
+    const server = await testServer({ world: () => shop.ports });
+    const ask = async () => {
+      const { status, json } = await post(server, { environment: "production" }, {}, PLAN);
+      return [status, json.error, json.code];
+    };
+    shop.publish({ VERSION: "unbuildable" });
+    expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_COMMAND_FAILED"]);
+    shop.publish({ VERSION: "three", "svcm.yaml": "version: 1\nenvironments: { production: [prod] }\n" });
+    expect(await ask()).toEqual([409, "Deploy failed.", "DEPLOY_CHECK_FAILED"]);
+    shop.git("remote", "set-url", "origin", `${shop.own.folder}/gone.git`);
+    expect(await ask()).toEqual([500, "Deploy could not be made.", "DEPLOY_FETCH_FAILED"]);
+  },
+);

@@ -95,11 +95,18 @@ longTest.skipIf(lacks("yarn"))("yarn installs from its lockfile, and builds (nee
   rmSync(at("yarn.lock"));
 });
 
-test("npm installs from its lockfile, and refuses one that does not match", async () => {
+const publishLocked = (): string =>
   shop.publish({ "package.json": manifest(), "package-lock.json": JSON.stringify(LOCKFILE), VERSION: "3" });
+
+test("npm installs from its lockfile, and leaves out what only the build needs", async () => {
+  publishLocked();
   const { folder } = await prepare();
   expect(readFileSync(join(folder, "dist/version.txt"), "utf8")).toBe("3");
   expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
+});
+
+longTest("npm refuses a lockfile that does not match", async () => {
+  publishLocked();
   shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
   expect(await refusedText()).toMatch(
     /^DEPLOY_COMMAND_FAILED: The install \(npm ci .*\) ended with exit code 1\. The lockfile does not match package\.json/,

@@ -133,40 +133,43 @@ test("a source that does not answer is left at Ctrl-C, and is not called unreach
   expect(await now()).toEqual(before);
 });
 
-test("Ctrl-C ends the wait for another deploy or apply, and a rollback that has not begun changes nothing", async () => {
-  shop.publish({ ...files, VERSION: "1" });
-  await shop.deploy();
-  shop.publish({ VERSION: "2" });
-  await shop.deploy();
-  const { signal } = { signal: AbortSignal.abort() };
-  const before = await now();
-  const list = async () => (await execute(releaseList, shop.ports, {}, caller)).releases;
-  const releases = await list();
-  const inOther = async (target: string, kind: string) => {
-    const works = [
-      (one: object) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }),
-      (one: object) =>
-        kind === "DEPLOY_LOCKED"
-          ? execute(deployRun, shop.ports, production, { ...caller, ...one })
-          : execute(rolloutApply, shop.ports, production, { ...caller, ...one }),
-    ];
-    await fileLocks().withLock({ target, path: target }, async () => {
-      for (const work of works) {
-        const { kind: seen, message } = await stopped(work, signal);
-        expect([seen, message]).toEqual([kind, expect.stringMatching(/ runs: Cannot lock .*[^.]\.$/)]);
-      }
-    });
-  };
-  await inOther(join(shop.root, "deploy"), "DEPLOY_LOCKED");
-  await inOther(join(shop.own.home, "svcm/apply"), "APPLY_LOCKED");
-  expect(await list()).toEqual(releases);
+longTest(
+  "Ctrl-C ends the wait for another deploy or apply, and a rollback that has not begun changes nothing",
+  async () => {
+    shop.publish({ ...files, VERSION: "1" });
+    await shop.deploy();
+    shop.publish({ VERSION: "2" });
+    await shop.deploy();
+    const { signal } = { signal: AbortSignal.abort() };
+    const before = await now();
+    const list = async () => (await execute(releaseList, shop.ports, {}, caller)).releases;
+    const releases = await list();
+    const inOther = async (target: string, kind: string) => {
+      const works = [
+        (one: object) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }),
+        (one: object) =>
+          kind === "DEPLOY_LOCKED"
+            ? execute(deployRun, shop.ports, production, { ...caller, ...one })
+            : execute(rolloutApply, shop.ports, production, { ...caller, ...one }),
+      ];
+      await fileLocks().withLock({ target, path: target }, async () => {
+        for (const work of works) {
+          const { kind: seen, message } = await stopped(work, signal);
+          expect([seen, message]).toEqual([kind, expect.stringMatching(/ runs: Cannot lock .*[^.]\.$/)]);
+        }
+      });
+    };
+    await inOther(join(shop.root, "deploy"), "DEPLOY_LOCKED");
+    await inOther(join(shop.own.home, "svcm/apply"), "APPLY_LOCKED");
+    expect(await list()).toEqual(releases);
 
-  const error = await stopped((one) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }), signal);
-  expect([error.kind, error.message, error.body.hint]).toEqual([
-    "APPLY_REVERTED",
-    "It was interrupted before its first step. No process was changed.",
-    `To continue: svcm rollback ${releases[0]?.id}`,
-  ]);
-  expect((await list())[0]).toMatchObject({ outcome: "refused", undoes: releases[0]?.id });
-  expect(await now()).toEqual(before);
-});
+    const error = await stopped((one) => execute(rolloutRollback, shop.ports, {}, { ...caller, ...one }), signal);
+    expect([error.kind, error.message, error.body.hint]).toEqual([
+      "APPLY_REVERTED",
+      "It was interrupted before its first step. No process was changed.",
+      `To continue: svcm rollback ${releases[0]?.id}`,
+    ]);
+    expect((await list())[0]).toMatchObject({ outcome: "refused", undoes: releases[0]?.id });
+    expect(await now()).toEqual(before);
+  },
+);

@@ -8,6 +8,7 @@ import { ext4Image } from "../support/ext4-image.ts";
 import { canLoopMount, canMount, mount } from "../support/machine.ts";
 import { endProcesses, IDLE, pm2 } from "../support/pm2-daemon.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "act", "logs", "admin"] };
 const own = pm2();
@@ -46,26 +47,29 @@ test.skipIf(!canMount)("without space for a line in pm2.log, no action begins (n
   });
 });
 
-test.skipIf(!canMount)("why names the full file system in which only the app is (needs root and mount)", async () => {
-  const other = pm2();
-  const at = join(temporaryFolder(), "data");
-  mount(at, "-t", "tmpfs", "-o", "size=64k,nr_inodes=8", "tmpfs");
-  onTestFinished(() => other.end());
-  await other.startDaemon();
-  const write = 'require("node:fs").writeFileSync("ballast", Buffer.alloc(1e6))';
-  await other.run({
-    name: "cache",
-    cwd: at,
-    code: `try { ${write} } catch {} process.send("ready");${IDLE}`,
-    wait_ready: true,
-  });
-  const now = async () => (await execute(eventWhy, other.ports(), { name: "cache" }, caller)).now;
-  const full = `The file system of ${at} is full: 0.0 GB of 0.1 MB are free.`;
-  expect(await now()).toEqual([full]);
-  rmSync(join(at, "ballast"));
-  for (let count = 0; count < 7; count += 1) writeFileSync(join(at, String(count)), "");
-  expect(await now()).toEqual([`The file system of ${at} has no free inodes, so no file can be created in it.`]);
-});
+longTest.skipIf(!canMount)(
+  "why names the full file system in which only the app is (needs root and mount)",
+  async () => {
+    const other = pm2();
+    const at = join(temporaryFolder(), "data");
+    mount(at, "-t", "tmpfs", "-o", "size=64k,nr_inodes=8", "tmpfs");
+    onTestFinished(() => other.end());
+    await other.startDaemon();
+    const write = 'require("node:fs").writeFileSync("ballast", Buffer.alloc(1e6))';
+    await other.run({
+      name: "cache",
+      cwd: at,
+      code: `try { ${write} } catch {} process.send("ready");${IDLE}`,
+      wait_ready: true,
+    });
+    const now = async () => (await execute(eventWhy, other.ports(), { name: "cache" }, caller)).now;
+    const full = `The file system of ${at} is full: 0.0 GB of 0.1 MB are free.`;
+    expect(await now()).toEqual([full]);
+    rmSync(join(at, "ballast"));
+    for (let count = 0; count < 7; count += 1) writeFileSync(join(at, String(count)), "");
+    expect(await now()).toEqual([`The file system of ${at} has no free inodes, so no file can be created in it.`]);
+  },
+);
 
 test.skipIf(!canLoopMount)(
   "on a full disk svcm acts on no process until its own command has freed space (needs root and a loop mount)",

@@ -99,7 +99,7 @@ longTest("an app that only another checkout declares is not pruned", { timeout: 
   expect(await apply(single)).toMatchObject({ release: { outcome: "applied" } });
 });
 
-test("releases beside each other, also by a link, are one checkout", { timeout: 120_000 }, async () => {
+longTest("releases beside each other, also by a link, are one checkout", { timeout: 120_000 }, async () => {
   const [one, two] = [1, 2].map((id) =>
     checkout(`srv/site/releases/${id}`, [{ ...web, name: "site" }], "svcm.yaml.old"),
   ) as [Ports, Ports];

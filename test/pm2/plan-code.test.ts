@@ -111,7 +111,7 @@ test("a module that was changed and committed is a step of each app that runs it
   expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(pids);
 });
 
-test("code that is committed while an apply runs was not planned, and the apply says so", async () => {
+longTest("code that is committed while an apply runs was not planned, and the apply says so", async () => {
   writeModule("planned");
   commit();
   const planned = git("rev-parse", "--short=10", "HEAD").trim();
@@ -134,7 +134,7 @@ test("code that is committed while an apply runs was not planned, and the apply 
   expect((await apply()).release).toMatchObject({ outcome: "applied" });
 });
 
-test("a rollback that returns the definition of an app says which code stays", async () => {
+longTest("a rollback that returns the definition of an app says which code stays", async () => {
   const former = git("rev-parse", "HEAD").trim();
   own.pm2Folder(apps.map((one) => ({ ...one, cwd: app(), env: { MODE: "new" } })));
   writeModule("with a variable");

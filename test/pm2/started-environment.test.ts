@@ -8,11 +8,14 @@ import { beforeAll, expect, test } from "vitest";
 import { execute, processAct, rolloutApply, rolloutPlan, SvcmError } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { longTest } from "../support/runs.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write", "logs"] } as const;
 const { own, ports } = runningPm2();
 
+const moved =
+  "web may move from staging to production: it runs with the values that staging declares, and PM2 does not record";
 const web = {
   name: "web",
   script: "./app.cjs",
@@ -60,8 +63,6 @@ test("an app that PM2 started for another environment moves only on request", { 
   declare();
   await runPm2("start", "e.config.cjs", "--env", "staging");
   expect(await plan("staging")).toEqual({ errors: [], steps: [] });
-  const moved =
-    "web may move from staging to production: it runs with the values that staging declares, and PM2 does not record";
   expect((await plan("production")).errors).toEqual([expect.stringContaining(moved)]);
   expect((await plan("dev")).errors).toEqual([expect.stringContaining("web may move from staging to dev")]);
   expect(await refusal(execute(rolloutApply, ports, { environment: "production" }, caller))).toBe("ENVIRONMENT_SWITCH");
@@ -78,8 +79,13 @@ test("an app that PM2 started for another environment moves only on request", { 
   const switched = { environment: "production", switchEnvironment: true };
   expect(await execute(rolloutApply, ports, switched, caller)).toMatchObject({ release: { outcome: "applied" } });
   expect(await plan("production")).toEqual({ errors: [], steps: [] });
+});
 
-  // After that, PM2 starts it for staging.
+longTest("PM2 starts an app for another environment than the one that was applied last", async () => {
+  declare();
+  await runPm2("start", "e.config.cjs", "--env", "staging");
+  const switched = { environment: "production", switchEnvironment: true };
+  expect(await execute(rolloutApply, ports, switched, caller)).toMatchObject({ release: { outcome: "applied" } });
   for (const record of await ports.processes.list()) if (record.name === "web") await ports.processes.remove(record);
   await runPm2("start", "e.config.cjs", "--only", "web", "--env", "staging");
   expect((await plan("production")).errors).toEqual([expect.stringContaining(moved)]);

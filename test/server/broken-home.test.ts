@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { routes } from "../../src/server/routes.ts";
+import { everyThirdOrAll } from "../support/runs.ts";
 import { ask, post, repository, testServer } from "./support.ts";
 
 const posts: readonly (readonly [path: string, body: object])[] = [
@@ -13,7 +14,7 @@ const posts: readonly (readonly [path: string, body: object])[] = [
   ["/api/marks/mute", { subject: "api", until: "1h" }],
 ];
 
-test.each([
+const homes: readonly (readonly [what: string, spoil: (home: string) => void])[] = [
   ["a file", (home: string) => writeFileSync(home, "x")],
   ["below a file", (home: string) => writeFileSync(join(home, ".."), "x")],
   [
@@ -30,7 +31,9 @@ test.each([
       for (const name of ["logs", "svcm", "pids", ".svcm", "modules"]) writeFileSync(join(home, name), "x");
     },
   ],
-])("no route answers with a defect if PM2_HOME is %s", async (what, spoil) => {
+];
+
+test.each(everyThirdOrAll(homes))("no route answers with a defect if PM2_HOME is %s", async (what, spoil) => {
   const files = repository();
   const home = join(files.root, what === "below a file" ? "file/pm2" : "pm2");
   spoil(home);

@@ -4,7 +4,7 @@ import { test } from "vitest";
  * An ordinary run takes a sample where the long run takes everything. The long run includes each file that calls one of
  * these functions, see `long-files.ts`.
  */
-const isLong = process.env["SVCM_TEST_LONG"] === "1";
+export const isLong = process.env["SVCM_TEST_LONG"] === "1";
 
 /** Returns the number of tries. The values are new in each run where fast-check makes them. */
 export function propertyRuns(ordinary: number, long: number): { readonly numRuns: number } {

@@ -69,7 +69,7 @@ test.runIf(way === "collapse")("whenever a follower looks, it reads each line on
       tail.close();
       expect(read).toEqual(written);
     }),
-    propertyRuns(15, 1000),
+    propertyRuns(6, 1000),
   );
 });
 

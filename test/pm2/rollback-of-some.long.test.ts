@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { execute, rolloutPlan, rolloutRollback, rolloutRollbackPlan, SvcmError } from "../../src/core/index.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
-import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -58,7 +57,7 @@ test("current stays until the last app returns", async () => {
   expect(shop.current()).toBe(former.id);
 });
 
-longTest("the undoing of a rollback of an older deploy returns to the newer one", async () => {
+test("the undoing of a rollback of an older deploy returns to the newer one", async () => {
   const project = readFileSync(join(shop.checkout, "svcm.yaml"), "utf8");
   shop.publish({ VERSION: "3", "svcm.yaml": project.replace("keep: 2", "keep: 4") });
   const { deploy: former } = await shop.deploy();

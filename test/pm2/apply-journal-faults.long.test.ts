@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { execute, rolloutPlan } from "../../src/core/index.ts";
 import { asNobody, canBeNobody, canMount, mount, NOBODY } from "../support/machine.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
 
 const { own, ports, apply, when, startApply } = twoAppsUnderPm2();
 
@@ -19,12 +18,10 @@ describe.skipIf(!canMount)("if the journal cannot be written (needs root and mou
     expect(() => writeFileSync(join(releases(), "ballast"), Buffer.alloc(2 ** 20))).toThrow("ENOSPC");
   const makeReadOnly = (): void => void execFileSync("mount", ["-o", "remount,ro", releases()]);
 
-  test.each(
-    firstOrAll([
-      ["the disk is full", fill],
-      ["the file system is read-only", makeReadOnly],
-    ]),
-  )("nothing is changed if %s, because svcm records before it acts", async (_, spoil) => {
+  test.each([
+    ["the disk is full", fill],
+    ["the file system is read-only", makeReadOnly],
+  ])("nothing is changed if %s, because svcm records before it acts", async (_, spoil) => {
     const before = await ports.processes.list();
     disk();
     spoil();
@@ -33,28 +30,25 @@ describe.skipIf(!canMount)("if the journal cannot be written (needs root and mou
     expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
   });
 
-  longTest.skipIf(!canBeNobody)(
-    "nothing is changed if the folder of the releases belongs to another user",
-    async () => {
-      const before = await ports.processes.list();
-      own.pm2Folder([api("4"), web("4")]);
-      for (const path of [own.folder, join(own.home, "rpc.sock")]) chmodSync(path, 0o777);
-      for (const path of [join(releases(), ".."), releases()]) chmodSync(path, 0o755);
-      const others = [own.home, join(own.home, "svcm"), join(own.home, "svcm/key")];
-      const give = (id: number): void => others.forEach((path) => chownSync(path, id, id));
-      give(NOBODY);
-      onTestFinished(() => give(0));
-      const child = startApply(...asNobody);
-      expect(JSON.parse((await child.rest()).join(""))).toMatchObject({
-        code: "PM2_HOME_UNUSABLE",
-        details: expect.stringContaining("(EACCES)") as string,
-      });
-      expect(await child.ended).toEqual({ code: 3, signal: null });
-      expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
-    },
-  );
+  test.skipIf(!canBeNobody)("nothing is changed if the folder of the releases belongs to another user", async () => {
+    const before = await ports.processes.list();
+    own.pm2Folder([api("4"), web("4")]);
+    for (const path of [own.folder, join(own.home, "rpc.sock")]) chmodSync(path, 0o777);
+    for (const path of [join(releases(), ".."), releases()]) chmodSync(path, 0o755);
+    const others = [own.home, join(own.home, "svcm"), join(own.home, "svcm/key")];
+    const give = (id: number): void => others.forEach((path) => chownSync(path, id, id));
+    give(NOBODY);
+    onTestFinished(() => give(0));
+    const child = startApply(...asNobody);
+    expect(JSON.parse((await child.rest()).join(""))).toMatchObject({
+      code: "PM2_HOME_UNUSABLE",
+      details: expect.stringContaining("(EACCES)") as string,
+    });
+    expect(await child.ended).toEqual({ code: 3, signal: null });
+    expect((await ports.processes.list()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  });
 
-  longTest("the changed apps are reverted if the file system becomes read-only between two steps", async () => {
+  test("the changed apps are reverted if the file system becomes read-only between two steps", async () => {
     disk();
     const world = when(isStep(0, "done"), makeReadOnly);
     const refused = await refusal(apply([api("4"), web("4")], world));
