@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     "version: 1\nenvironments: { dev: [] }\necosystem: { dev: ecosystem.config.cjs }\nenv: { dev: .env }\nkeys: { API_TOKEN: { kind: secret } }\n",
   );
   file("ecosystem.config.cjs", 'module.exports = { apps: [{ name: "api", script: "./idle.cjs" }] };');
-  daemon = await own.startDaemon();
+  daemon = await own.startDaemon({ REGISTRY_TOKEN: CANARY });
   await own.run({ name: "api", env: { DB_PASSWORD: CANARY } });
 });
 afterAll(() => own.end());
@@ -75,4 +75,16 @@ longTest.skipIf(!canBeNobody)("a daemon of another user is reported with its own
   expect(facts.daemon).toMatchObject({ version: null, owner: userInfo().username });
   expect(issues).toContainEqual(expect.objectContaining({ code: "EACCES", severity: "error" }));
   expect(stdout).not.toContain(CANARY);
+});
+
+longTest("a secret of the shell that started the daemon is named, and a worker of a cluster has it", async () => {
+  await own.run({ name: "worker", exec_mode: "cluster" });
+  const { processes } = own.ports();
+  await processes.saveList();
+  const worker = (await processes.list()).find(({ name }) => name === "worker");
+  expect(readFileSync(`/proc/${worker?.pid}/environ`, "utf8")).toContain(`REGISTRY_TOKEN=${CANARY}`);
+  const { issues } = await running();
+  expect(issues.filter(({ code }) => code === "DAEMON_SECRETS").map(({ message }) => message)).toEqual([
+    `PM2's daemon, pid ${daemon.pid}, was started with REGISTRY_TOKEN, and gives that to each app in cluster mode`,
+  ]);
 });

@@ -87,7 +87,7 @@ export function daemonReport(facts: DaemonFacts): DaemonReport {
     library,
     wantedNode,
     daemons:
-      daemons?.map(({ isOwn, nodePath, nodeFile, uid: _uid, ...daemon }) => ({
+      daemons?.map(({ isOwn, nodePath, nodeFile, uid: _uid, secretNames: _names, ...daemon }) => ({
         ...daemon,
         isOwn,
         nodePath,

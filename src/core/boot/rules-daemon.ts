@@ -1,5 +1,5 @@
 import { formatSecond } from "../words/time.ts";
-import { shellQuote } from "../words/text.ts";
+import { nameList, shellQuote } from "../words/text.ts";
 import type { DaemonFacts, DaemonRule } from "./facts.ts";
 import { isInRange, isOlder } from "./renewal.ts";
 
@@ -75,6 +75,22 @@ const root: DaemonRule = {
   },
 };
 
+/** PM2 gives a worker of a cluster the variables of its daemon, below those of its definition. */
+const secrets: DaemonRule = {
+  code: "DAEMON_SECRETS",
+  severity: "warning",
+  *check(facts) {
+    if (!facts.saved.processes.some(({ execMode }) => execMode === "cluster")) return;
+    for (const { pid, secretNames, isForeground } of ownDaemons(facts))
+      if (secretNames.length > 0 && !isForeground)
+        yield {
+          path: ["daemon", pid],
+          message: `PM2's daemon, pid ${pid}, was started with ${nameList(secretNames)}, and gives that to each app in cluster mode`,
+          command: RENEW,
+        };
+  },
+};
+
 const several: DaemonRule = {
   code: "DAEMON_SEVERAL",
   severity: "error",
@@ -120,6 +136,7 @@ export const daemonRules: readonly DaemonRule[] = [
   nodeOutdated,
   older,
   root,
+  secrets,
   several,
   unfinished,
   readable,

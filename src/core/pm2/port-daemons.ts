@@ -65,6 +65,8 @@ export interface DaemonProcess {
   readonly nodeFile: "present" | "replaced" | "gone" | "unknown";
   /** The control group, such as `/system.slice/pm2-deploy.service`. */
   readonly group: string | null;
+  /** Of the variables with which it was started, the names that look like secrets. */
+  readonly secretNames: readonly string[];
 }
 
 export interface HasDaemons {

@@ -40,6 +40,7 @@ export function daemon(fields: Partial<DaemonProcess> = {}): DaemonProcess {
     nodePath: "/usr/bin/node",
     nodeFile: "present",
     group: "/system.slice/svcm-pm2-deploy.service",
+    secretNames: [],
     ...fields,
   };
 }

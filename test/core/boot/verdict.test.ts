@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bootIssues, bootReport, daemonReport } from "../../../src/core/boot/examine.ts";
 import { NOT_COMPARED, type BootFacts, type DaemonFacts } from "../../../src/core/boot/facts.ts";
 import type { BootReport } from "../../../src/core/api/boot.ts";
+import type { DaemonProcess } from "../../../src/core/pm2/port-daemons.ts";
 import { boot, daemon, daemonFacts, online, saved, unit, withUnits } from "./facts.ts";
 
 const withValue = (value: string, fields = {}) =>
@@ -262,6 +263,10 @@ test("in a report of everything, a machine that does not come back is a warning"
 });
 
 describe("the daemon", () => {
+  const passing = (fields: Partial<DaemonProcess> = {}): Partial<DaemonFacts> => ({
+    daemons: [daemon({ secretNames: ["API_TOKEN"], ...fields })],
+    saved: saved([online({ execMode: "cluster" })]),
+  });
   const rows: readonly (readonly [string, Partial<DaemonFacts>, readonly string[]])[] = [
     ["is well", {}, []],
     ["cannot be seen", { daemons: undefined, nodeVersion: null }, []],
@@ -272,6 +277,9 @@ describe("the daemon", () => {
     ["is newer than the library", { daemons: [daemon({ pm2Version: "8.0.0" })] }, []],
     ["is suspended", { daemons: [daemon({ isSuspended: true })] }, ["DAEMON_SUSPENDED"]],
     ["runs as root", { daemons: [daemon({ uid: 0 })] }, ["DAEMON_ROOT"]],
+    ["has a secret, and no app inherits it", { daemons: [daemon({ secretNames: ["API_TOKEN"] })] }, []],
+    ["passes on a secret", passing(), ["DAEMON_SECRETS"]],
+    ["passes on the variables of its container", passing({ isForeground: true }), []],
     ["has a second one beside it", { daemons: [daemon(), daemon({ pid: 78 })] }, ["DAEMON_SEVERAL"]],
     [
       "runs another Node.js than engines ask for",

@@ -3,6 +3,8 @@ import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, parseRecord } from "../../words/record.ts";
 import { userName } from "../../files/host.ts";
+import { parseEnviron } from "../../files/proc.ts";
+import { isSecretName } from "../../secrets/redact.ts";
 import { readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
@@ -60,7 +62,16 @@ type Found = Pick<DaemonProcess, "home" | "pm2Version" | "isOwn" | "isForeground
 function processOf(pid: string, found: Found): DaemonProcess {
   const uid = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? -1;
   const isSuspended = isStopped(pid);
-  return { pid: Number(pid), ...found, isSuspended, uid, user: userName(uid), ...nodeOf(pid), group: groupOf(pid) };
+  return {
+    pid: Number(pid),
+    ...found,
+    isSuspended,
+    uid,
+    user: userName(uid),
+    ...nodeOf(pid),
+    group: groupOf(pid),
+    secretNames: Object.keys(parseEnviron(readIfReadable(`/proc/${pid}/environ`))).filter(isSecretName),
+  };
 }
 
 function listDaemons(pm2Home: string): DaemonProcess[] {
