@@ -51,16 +51,17 @@ export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promi
   const since = await root.lockedSince();
   const records = await root.records();
   const served = records.findIndex(({ state }) => state === "done");
+  const current = await root.current();
   // Another deploy, an apply or a rollback has decided since what runs.
   const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
-  const isHalf = (one: DeployRecord, at: number): boolean =>
-    one.state === "half" && (served < 0 || at < served) && !isPast(one);
-  const open = records.filter((one, at) => one.state === "preparing" || one.state === "applying" || isHalf(one, at));
+  const isHalf = ({ state }: DeployRecord, at: number): boolean => state === "half" && (served < 0 || at < served);
+  const isOpen = (one: DeployRecord, at: number): boolean => one.state === "applying" || isHalf(one, at);
+  const open = records.filter((one, at) => one.state === "preparing" || (isOpen(one, at) && !isPast(one)));
   return open.map((record) => ({
     severity: "warning",
     path: [],
     ...(since === null
-      ? { code: "DEPLOY_INTERRUPTED", ...interruption(record) }
+      ? { code: "DEPLOY_INTERRUPTED", ...interruption(record, record.release === lastApplied, current) }
       : {
           code: "DEPLOY_RUNNING",
           message: `The deploy of ${record.commit.slice(0, 7)} has not ended, and a deploy or a rollback is running.`,
@@ -68,8 +69,15 @@ export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promi
   }));
 }
 
-/** With the commands to choose from. */
-function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted"> {
+/**
+ * With the commands to choose from.
+ * @param isApplied its steps are done
+ */
+function interruption(
+  record: DeployRecord,
+  isApplied: boolean,
+  current: string | null,
+): Pick<Issue, "message" | "accepted"> {
   const { commit, state, release } = record;
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
@@ -80,8 +88,14 @@ function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted">
     return { message, accepted: [retry] };
   }
   const back = `svcm rollback ${release}`;
+  const choices = `To finish it: ${retry}. To go back: ${back}`;
+  if (isApplied && state === "applying") {
+    const link = `current leads to ${current ?? "nothing"}, with which a plan and an apply compare`;
+    const after = current === record.id ? "" : `, and ${link}`;
+    return { message: `${what} after its last step: its apps run it${after}. ${choices}`, accepted: [retry, back] };
+  }
   const how =
     state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
-  const message = `${how}: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
+  const message = `${how}: some apps may run it, others the former release. ${choices}`;
   return { message, accepted: [retry, back] };
 }

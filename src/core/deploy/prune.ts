@@ -6,6 +6,7 @@ import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 import { commitsOf, type DeployRecord, isPrepared, type DeployOutcome } from "./record.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import type { Release } from "../api/rollout.ts";
 import { listReleases } from "../rollout/ports.ts";
 
@@ -99,7 +100,7 @@ export async function recoverDeploys(context: DeployContext, begin: () => Promis
     if (record.state === "preparing") await removeUnprepared(context, record);
     if (record.state !== "applying") continue;
     const release = (await listReleases(ports.releases)).find(({ id }) => id === record.release);
-    const outcome = outcomeAfterKill(release?.outcome);
+    const outcome = (await isLeft(context, record.id)) ? "reverted" : outcomeAfterKill(release?.outcome);
     if (outcome === "done" && (await root.current()) !== record.id && !record.hasSwitched)
       await root.switchTo(record.id);
     await end(context, record, outcome);
@@ -136,6 +137,13 @@ async function end({ root, ports }: DeployContext, { id }: DeployRecord, outcome
 export function outcomeAfterKill(outcome: Release["outcome"] | undefined): DeployOutcome {
   if (outcome === "applied" || outcome === "unchanged") return "done";
   return outcome === undefined || outcome === "refused" || outcome === "reverted" ? "reverted" : "half";
+}
+
+/** An apply may have taken its apps back since. */
+async function isLeft({ root, ports }: DeployContext, id: string): Promise<boolean> {
+  const running = await listOrEmpty(ports.processes);
+  const paths = running.flatMap(({ cwd, script }) => [cwd, script]);
+  return running.length > 0 && !paths.some((path) => deployOfPath(root.layout, `${path}/`) === id);
 }
 
 export function interruptedText(
