@@ -211,7 +211,7 @@ export function toRelease(journal: Journal, heldSince: number | null): Release {
   const { head, events } = journal;
   const { event: _event, before: _before, renamed: _renamed, left: _left, steps, cannotUndo = [], ...common } = head;
   const isHeld = heldSince !== null && heldSince <= Date.parse(head.startedAt);
-  const end = endOf(journal) ?? endAfterSteps(journal, isHeld);
+  const end = findEnd(journal, isHeld);
   const isRunning = end === undefined && isHeld;
   return {
     ...common,
@@ -227,11 +227,15 @@ export function toRelease(journal: Journal, heldSince: number | null): Release {
   };
 }
 
+function findEnd(journal: Journal, isHeld: boolean): EndEvent | undefined {
+  return endOf(journal) ?? (isHeld ? undefined : endAfterSteps(journal));
+}
+
 /** Each step was seen to be done, and svcm was killed before its last look. A rollback has more to do after its steps. */
-function endAfterSteps({ head: { steps, undoes }, events }: Journal, isHeld: boolean): EndEvent | undefined {
+function endAfterSteps({ head: { steps, undoes }, events }: Journal): EndEvent | undefined {
   const done = events.flatMap((event) => (event.event === "step" && event.phase === "done" ? [event] : []));
   const last = done.at(-1);
-  if (isHeld || last === undefined || done.length < steps.length || undoes !== undefined) return undefined;
+  if (last === undefined || done.length < steps.length || undoes !== undefined) return undefined;
   const unknown = steps.flatMap((step, index) => {
     const { pmIds } = { ...step, ...readResult(events, index) };
     const reason = "svcm ended before its last look";
