@@ -44,10 +44,28 @@ function changedIssue(release: string, commit: string, changed: readonly string[
 }
 
 /**
- * Deploys that were cut off. While a deploy runs, its record is only not finished yet.
+ * Deploys that were cut off, and a `current` that none can switch.
  * @param lastApplied the newest release of the list that was applied
  */
-export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
+export async function listDeployIssues(root: DeployRoot, lastApplied?: string): Promise<Issue[]> {
+  return [...(await listUnusable(root)), ...(await listInterrupted(root, lastApplied))];
+}
+
+/** A plan compares with the checkout then. */
+async function listUnusable(root: DeployRoot): Promise<Issue[]> {
+  try {
+    await root.planSwitch(null);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SvcmError) || error.body.code !== "DEPLOY_ROOT_UNUSABLE") throw error;
+    const { code, details = "" } = error.body;
+    const message = `${details} Until then, svcm deploy and svcm rollback of a deploy are refused, and a plan compares with the checkout.`;
+    return [{ code, severity: "warning", path: [], message }];
+  }
+}
+
+/** While a deploy runs, its record is only not finished yet. */
+async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
   const since = await root.lockedSince();
   const records = await root.records();
   const served = records.findIndex(({ state }) => state === "done");
