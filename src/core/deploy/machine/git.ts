@@ -1,6 +1,6 @@
 /** Only these commands of Git run, and none in the reach of a work tree's hooks or filters. */
 import { mkdir, rm } from "node:fs/promises";
-import { existsSync, realpathSync, statfsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";
 import { attemptDeploy } from "./root.ts";
 import type { Checkout, CommitFacts, DeployGit, NamedCommit, FetchOptions, Source } from "../port-deploy-git.ts";
@@ -8,6 +8,9 @@ import { listFiles } from "./walk.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 import type { CommandResult } from "../port-deploys.ts";
+import { readRoom } from "../../files/room.ts";
+import { lackingIn, type Lacking } from "../../words/thrown.ts";
+import { noSpace } from "./no-space.ts";
 import { runCommand } from "./run-command.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
@@ -198,32 +201,15 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
     ...options,
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
-  throw isFull(result, cwd) ? noSpace(cwd) : gitFailure(result, options, source);
+  const lacking = findLacking(result, cwd);
+  throw lacking === undefined ? gitFailure(result, options, source) : noSpace("Git", cwd, lacking);
 }
 
 /** When it writes files of a commit, Git gives no reason. */
-function isFull({ lastLines }: CommandResult, path: string): boolean {
-  if (lastLines.some((line) => /^(?!remote:).*No space left on device/.test(line))) return true;
-  return lastLines.some((line) => line.startsWith("error: unable to write file ")) && readRoom(path).bytes < 2 ** 20;
-}
-
-interface Room {
-  readonly bytes: number;
-  /** `undefined` if the file system has no limit. */
-  readonly files: number | undefined;
-}
-
-function readRoom(path: string): Room {
-  const { bavail, bsize, files, ffree } = statfsSync(path);
-  return { bytes: bavail * bsize, files: files > 0 ? ffree : undefined };
-}
-
-/** Of this machine, and not of the source. */
-function noSpace(path: string): SvcmError {
-  const { bytes, files } = readRoom(path);
-  const free = `${Math.floor(bytes / 2 ** 20)} MiB${files === undefined ? "" : ` and ${files} files`}`;
-  const details = `Git has no space left for what it writes in ${path}: ${free} are free.`;
-  return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "DEPLOY_NO_SPACE", path, details });
+function findLacking({ lastLines }: CommandResult, path: string): Lacking | undefined {
+  const lines = lastLines.filter((line) => !line.startsWith("remote:"));
+  const isUnable = lines.some((line) => line.startsWith("error: unable to write file "));
+  return lackingIn(lines) ?? (isUnable && readRoom(path).bytes < 2 ** 20 ? "space" : undefined);
 }
 
 function gitFailure(

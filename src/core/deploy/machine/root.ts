@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
@@ -7,9 +7,10 @@ import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
-import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/system.ts";
+import { readRoom } from "../../files/room.ts";
+import { readIfExists, readIfReadable, realPathIfReadable, systemCode } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { DeployRoot, DiskSize, RootOwner, SharedPath } from "../port-deploys.ts";
+import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { planSwitch, REVISION_FILE, readForeign, readRevision, requireLink, switchCurrent } from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
@@ -54,7 +55,7 @@ export function deployRoot(root: string): DeployRoot {
     planSwitch: (id) => attempt(() => planSwitch(layout, id)),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
-    free: () => attempt(async () => readFree(root)),
+    room: () => attempt(async () => readRoom(root)),
     packageFolder: (folder) =>
       attempt(async () => ({
         folder,
@@ -156,11 +157,6 @@ async function writeRevision(folder: string, commit: string, checkout: string): 
   if (!existsSync(path) && readRevision(checkout) !== null) await writeFile(path, `${commit}\n`);
 }
 
-function readFree(root: string): DiskSize {
-  const { bavail, bsize, ffree } = statfsSync(root);
-  return { bytes: bavail * bsize, files: ffree };
-}
-
 async function forgetRecord({ records }: Layout, id: string): Promise<void> {
   for (const kind of ["log", "jsonl"]) await rm(join(records, `${id}.${kind}`), { force: true });
 }
@@ -259,6 +255,6 @@ export async function attemptDeploy<T>(path: string, work: () => Promise<T>): Pr
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error instanceof SvcmError) throw error;
-    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: foreignCode(String(error.code)), path, details: error.message });
+    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: foreignCode(systemCode(error)), path, details: error.message });
   }
 }
