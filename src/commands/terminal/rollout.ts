@@ -224,7 +224,7 @@ function paintState(state: string): string {
 export function renderPrepared({ commit, subject, folder, from, commits }: DeployPlan): string {
   const before = from === null ? "" : ` (now ${from.slice(0, 7)})`;
   return [
-    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`,
+    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. No process was touched.`,
     ...commitLines("+", commits?.added),
     ...commitLines("-", commits?.removed),
   ].join("\n");

@@ -102,7 +102,8 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
   await root
     .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
     .catch(() => undefined);
-  return untouched(error);
+  const current = await root.current();
+  return untouched(error, current === null ? [] : await root.changedFiles(current).catch(() => []));
 }
 
 function mebibytes(bytes: number): number {

@@ -12,6 +12,7 @@ import { readRoom } from "../../files/room.ts";
 import { lackingIn, type Lacking } from "../../words/thrown.ts";
 import { noSpace } from "./no-space.ts";
 import { runCommand } from "./run-command.ts";
+import { shellQuote } from "../../words/text.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 const REVISION = /^(?!-)[^\p{Cc}\p{Zl}\p{Zp}]{1,1000}$/u;
@@ -103,8 +104,17 @@ async function listBetween(own: Own, from: string, to: string): Promise<NamedCom
 async function keepCommits(own: Own, commits: ReadonlyMap<string, string>): Promise<void> {
   const listed = (await own(["for-each-ref", "--format=%(refname)", KEPT_REFS])).split("\n").filter(Boolean);
   const wanted = new Map([...commits].map(([id, commit]) => [`${KEPT_REFS}${id}`, commit]));
-  for (const [name, commit] of wanted) if (!listed.includes(name)) await own(["update-ref", name, commit]);
+  for (const [name, commit] of wanted)
+    if (!listed.includes(name) && (await hasCommit(own, commit))) await own(["update-ref", name, commit]);
   for (const name of listed) if (!wanted.has(name)) await own(["update-ref", "-d", name]);
+}
+
+/** The source may have lost it by a push with force, and a repository that was made again has only what the source has. */
+function hasCommit(own: Own, commit: string): Promise<boolean> {
+  return own(["cat-file", "-e", `${commit}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
 }
 
 const KEPT_REFS = "refs/svcm/";
@@ -202,7 +212,8 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
   const lacking = findLacking(result, cwd);
-  throw lacking === undefined ? gitFailure(result, options, source) : noSpace("Git", cwd, lacking);
+  if (lacking !== undefined) throw noSpace("Git", cwd, lacking);
+  throw findDamage(place, result) ?? gitFailure(result, options, source);
 }
 
 /** When it writes files of a commit, Git gives no reason. */
@@ -210,6 +221,18 @@ function findLacking({ lastLines }: CommandResult, path: string): Lacking | unde
   const lines = lastLines.filter((line) => !line.startsWith("remote:"));
   const isUnable = lines.some((line) => line.startsWith("error: unable to write file "));
   return lackingIn(lines) ?? (isUnable && readRoom(path).bytes < 2 ** 20 ? "space" : undefined);
+}
+
+/** A machine that lost its power may leave empty objects. */
+function findDamage({ repository }: GitPlace, { lastLines }: CommandResult): SvcmError | undefined {
+  const line = lastLines.find((one) => one.includes(`${repository}/objects/`) && / is (?:empty|corrupt)\b/.test(one));
+  if (line === undefined) return undefined;
+  return new SvcmError("DEPLOY_IMPOSSIBLE", {
+    code: "GIT_FAILED",
+    path: repository,
+    details: `svcm's copy of the source is damaged: ${line.replace(/^(?:fatal|error): /, "")}.`,
+    hint: `Remove it, and the next deploy makes it again: rm -rf ${shellQuote(repository)}`,
+  });
 }
 
 function gitFailure(
