@@ -211,9 +211,12 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
     ...options,
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
-  const lacking = findLacking(result, cwd);
-  if (lacking !== undefined) throw noSpace("Git", cwd, lacking);
-  throw findDamage(place, result) ?? gitFailure(result, options, source);
+  throw ofMachine(place, result, cwd) ?? gitFailure(result, options, source);
+}
+
+function ofMachine(place: GitPlace, result: CommandResult, path: string): SvcmError | undefined {
+  const lacking = findLacking(result, path);
+  return lacking === undefined ? findDamage(place, result) : noSpace("Git", path, lacking);
 }
 
 /** When it writes files of a commit, Git gives no reason. */

@@ -72,7 +72,11 @@ export async function removeLeftovers({ current, releases, records, repository }
       DEPLOY_ID.test(name) && !recorded.has(`${name}.jsonl`) && (await isEmptyFolder(join(releases, name)));
     if (name.startsWith(TRASH) || isUnrecorded) rmSync(join(releases, name), { recursive: true, force: true });
   }
-  // No Git of svcm runs now: the deploy lock is held.
+  await removeLocks(repository);
+}
+
+/** No Git of svcm runs now: the deploy lock is held. */
+async function removeLocks(repository: string): Promise<void> {
   const refs = existsSync(join(repository, "refs")) ? [...walk(join(repository, "refs"), () => true)] : [];
   const names = [...listIfReadable(repository).map((name) => join(repository, name)), ...refs.map(({ path }) => path)];
   for (const name of names) if (name.endsWith(".lock")) await rm(name, { force: true });
