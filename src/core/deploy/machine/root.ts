@@ -12,7 +12,15 @@ import { readIfExists, readIfReadable, realPathIfReadable, systemCode } from "..
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { planSwitch, REVISION_FILE, readForeign, readRevision, requireLink, switchCurrent } from "./current-link.ts";
+import {
+  planSwitch,
+  REVISION_FILE,
+  readForeign,
+  readRevision,
+  requireLink,
+  requireRealReleases,
+  switchCurrent,
+} from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
@@ -128,6 +136,7 @@ async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
   ] as const)
     await mkdir(folder, { recursive: true, mode });
   requireLink(layout);
+  requireRealReleases(layout);
   const path = join(records, OWNER_FILE);
   const found = parseRecord((await readIfExists(path))?.toString("utf8") ?? "") as RootOwner | undefined;
   if (found === undefined)
