@@ -96,11 +96,11 @@ function interruption(
   isApplied: boolean,
   current: string | null,
 ): Pick<Issue, "message" | "accepted"> {
-  const { commit, state, release } = record;
+  const { commit, state, release, hasBegun } = record;
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
   // The id of a release is recorded before its first step.
-  if (state === "preparing" || release === null) {
+  if (state === "preparing" || release === null || !hasBegun) {
     const before = state === "preparing" ? "its release was prepared" : "its first step";
     const message = `${what} before ${before}; nothing that runs was touched. To deploy it: ${retry}`;
     return { message, accepted: [retry] };

@@ -1,5 +1,4 @@
-import type { HasHost } from "../files/ports.ts";
-import type { Room } from "../files/room.ts";
+import type { HasHost, Room } from "../files/ports.ts";
 import type { DeployCommand } from "../project/deploy-settings.ts";
 import type { ApplyPorts } from "../rollout/ports.ts";
 import type { PackageFolder } from "./commands.ts";

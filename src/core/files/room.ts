@@ -1,13 +1,5 @@
 import { statfsSync } from "node:fs";
-
-/** The free part of a file system. */
-export interface Room {
-  readonly bytes: number;
-  /** `undefined` if the file system has no limit of files. */
-  readonly files: number | undefined;
-  /** Of the whole file system. */
-  readonly totalBytes: number;
-}
+import type { Room } from "./ports.ts";
 
 /** @param isRoot some blocks are reserved for root */
 export function readRoom(path: string, isRoot = false): Room {

@@ -62,7 +62,7 @@ async function recovered(
   await recoverDeploys(context as never, async () => void calls.push("begin"));
   return [
     ...calls,
-    ...context.notes.map((note: string) => /prepared|finished|no process|some may/.exec(note)?.[0] ?? ""),
+    ...context.notes.map((note: string) => /prepared|first step|finished|no process|some may/.exec(note)?.[0] ?? ""),
   ];
 }
 
@@ -98,6 +98,28 @@ test("if its apps were taken back since, it is not switched to", async () => {
   expect(await recovered(applying, "half", former, [former])).toEqual(["begin", "end reverted", "no process"]);
   const partly = await recovered(applying, "half", former, [former, ID]);
   expect(partly).toEqual(["begin", "end half", "some may"]);
+});
+
+test.each<[string, readonly DeployEvent[], string | null, string[]]>([
+  ["before its first step, the current one stays", [{ event: "apply", at }], ID, ["end done", "first step"]],
+  [
+    "before its first step, a kept one is not switched to",
+    [{ event: "apply", at }],
+    null,
+    ["end reverted", "first step"],
+  ],
+  [
+    "before its switch, it is switched to again",
+    [
+      { event: "apply", at },
+      { event: "release", release: "r1" },
+    ],
+    null,
+    ["switch true", "end done", "finished"],
+  ],
+])("a release that served before is applied again: %s", async (_when, more, current, expected) => {
+  const served = [...applying, switched, done];
+  expect(await recovered([...served, ...more], "applied", current)).toEqual(["begin", ...expected]);
 });
 
 test("the command that deploys the same code again names a release file by its path", () => {
