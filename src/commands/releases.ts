@@ -53,11 +53,10 @@ const COLUMNS: readonly Column<Release>[] = [
   { heading: "NOTE", cell: noteOf, shorten: "end", dropPriority: 4 },
 ];
 
-/** The folder of svcm deploy. */
+/** The folder of svcm deploy; none for what ran before the first one, in the checkout or of another tool. */
 const CODE: Column<Release> = {
   heading: "CODE",
-  cell: ({ deploy }) =>
-    deploy === undefined ? "-" : `${deploy.id ?? "checkout"}${deploy.isCurrent ? " (current)" : ""}`,
+  cell: ({ deploy }) => (deploy === undefined ? "-" : `${deploy.id ?? "-"}${deploy.isCurrent ? " (current)" : ""}`),
   dropPriority: 5,
 };
 

@@ -142,3 +142,16 @@ longTest("a rollback that moves the link alone says so, and does it", async () =
   await execute(rolloutRollback, ports, { release: undone!.id, plan: plan.id }, caller);
   expect([shop.current(), (await ports.processes.list())[0]?.pid]).toEqual([former, pid]);
 });
+
+test("a build that writes into the release that runs is not said to have touched nothing", async () => {
+  await shop.deploy();
+  const file = inRelease(shop.current()!, "app.cjs");
+  const before = readFileSync(file, "utf8");
+  const build = `require("node:fs").appendFileSync(${JSON.stringify(file)}, "//"); process.exit(1);`;
+  shop.publish({ "build.cjs": build });
+  expect((await shop.refused()).message).toMatch(
+    /\nThe release that runs is not as it was prepared: app\.cjs\. Nothing else that runs was touched\.$/,
+  );
+  writeFileSync(file, before);
+  shop.git("reset", "--quiet", "--hard", "HEAD~1");
+});

@@ -37,7 +37,7 @@ test("the commands that look, deploy and list do what the page says", async () =
   expect(looked).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^Prepared [0-9a-f]{7} "version 1" in .* Nothing that runs was touched\.\n[^]*\+ web: start/,
+      /^Prepared [0-9a-f]{7} "version 1" in .* No process was touched\.\n[^]*\+ web: start/,
     ),
   });
   expect([shop.current(), await shop.ports.processes.list()]).toEqual([null, []]);

@@ -143,6 +143,11 @@ test.skipIf(!canMount)(
     expect(await refusedText()).toMatch(
       /^DEPLOY_COMMAND_FAILED: The check .* ended with exit code 1\. The disk is full \(ENOSPC\)\./,
     );
+    const overQuota = `console.error("cp: error writing 'dist': Disk quota exceeded"); process.exit(1);`;
+    shop.publish({ "check.cjs": overQuota });
+    expect(await refusedText()).toMatch(
+      /^DEPLOY_COMMAND_FAILED: The check .* ended with exit code 1\. The disk quota of its user is used up \(EDQUOT\)\./,
+    );
     writeFileSync(at("large"), Buffer.alloc(12 * 2 ** 20));
     expect(await refusedText()).toMatch(
       /^DEPLOY_NO_SPACE: A release as large as the checkout needs \d+ MiB, and 8 MiB are free/,

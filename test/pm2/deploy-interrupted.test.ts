@@ -15,6 +15,7 @@ import {
   SvcmError,
 } from "../../src/core/index.ts";
 import { fileLocks } from "../../src/core/files/lock.ts";
+import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { waitForFile } from "../support/appeared.ts";
 import { plainEnvironment, RUN } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
@@ -173,3 +174,32 @@ longTest(
     expect(await now()).toEqual(before);
   },
 );
+
+longTest("a deploy that was killed after its last step is said to run, and an apply since then decides", async () => {
+  shop.publish({ ...files, VERSION: "before" });
+  const { deploy: former } = await shop.deploy();
+  shop.publish({ VERSION: "after" });
+  const { releases } = shop.ports;
+  const append = async (id: string, event: ReleaseEvent): Promise<void> => {
+    if (event.event === "left") throw new Error("killed");
+    await releases.append(id, event);
+  };
+  const world = Object.create(shop.ports, { releases: { value: { ...releases, append } } }) as typeof shop.ports;
+  await expect(execute(deployRun, world, production, caller)).rejects.toThrow("killed");
+  expect([await shop.answer(), shop.current()]).toEqual(["after", former.id]);
+  const listed = await execute(releaseList, shop.ports, {}, caller);
+  expect(listed.releases[0]).toMatchObject({ outcome: "applied", unknown: [{ app: "web", part: "state" }] });
+  const cutOff = async () =>
+    (await execute(rolloutPlan, shop.ports, production, caller)).issues.filter(({ code }) =>
+      code.startsWith("DEPLOY_"),
+    );
+  expect((await cutOff())[0]?.message).toMatch(
+    `was interrupted after its last step: its apps run it, and current leads to ${former.id}, with which`,
+  );
+
+  await execute(rolloutApply, shop.ports, production, caller);
+  expect([await shop.answer(), await cutOff()]).toEqual(["before", []]);
+  shop.publish({ VERSION: "unbuildable" });
+  expect((await shop.refused()).body.code).toBe("DEPLOY_COMMAND_FAILED");
+  expect([await shop.answer(), shop.current(), await cutOff()]).toEqual(["before", former.id, []]);
+});

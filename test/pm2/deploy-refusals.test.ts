@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import { deployPlan, execute, nodePorts, SvcmError } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
@@ -52,6 +52,15 @@ function addSubmodule(): void {
 function addPointer(): void {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
   shop.publish({ ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "model.bin": pointer });
+}
+
+function linkReleases(): void {
+  const [releases, elsewhere] = [join(shop.root, "releases"), join(shop.own.folder, "elsewhere")];
+  mkdirSync(elsewhere);
+  mkdirSync(shop.root, { recursive: true });
+  rmSync(releases, { recursive: true, force: true });
+  symlinkSync(elsewhere, releases);
+  onTestFinished(() => rmSync(releases));
 }
 
 const cases: readonly [what: string, world: () => void, why: RegExp, more?: Partial<InputOf<"deploy.plan">>][] = [
@@ -104,6 +113,11 @@ const cases: readonly [what: string, world: () => void, why: RegExp, more?: Part
     "a current that is a folder",
     () => mkdirSync(join(shop.root, "current"), { recursive: true }),
     /^DEPLOY_ROOT_UNUSABLE: .*is not a symbolic link/,
+  ],
+  [
+    "releases that are a link",
+    linkReleases,
+    /^DEPLOY_ROOT_UNUSABLE: .*releases leads to .*elsewhere\. Accepted: a folder/,
   ],
 ];
 

@@ -41,6 +41,8 @@ test("current stays until the last app returns", async () => {
   const unusable = { kind: "DEPLOY_REFUSED", body: { code: "DEPLOY_ROOT_UNUSABLE" } };
   await expect(execute(rolloutRollbackPlan, ports, last, caller)).rejects.toMatchObject(unusable);
   await expect(execute(rolloutRollback, ports, last, caller)).rejects.toMatchObject(unusable);
+  const { issues } = await execute(rolloutPlan, ports, { environment: "production" }, caller);
+  expect(issues.slice(0, 2).map(({ code }) => code)).toEqual(["DEPLOY_ROOT_UNUSABLE", "CHECKOUT_SWITCH"]);
   rmdirSync(path);
   renameSync(`${path}.link`, path);
 

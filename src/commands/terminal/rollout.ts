@@ -224,7 +224,8 @@ function paintState(state: string): string {
 export function renderPrepared({ commit, subject, folder, from, commits }: DeployPlan): string {
   const before = from === null ? "" : ` (now ${from.slice(0, 7)})`;
   return [
-    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. Nothing that runs was touched.`,
+    `Prepared ${commit.slice(0, 7)} "${subject}"${before} in ${folder}. No process was touched.`,
+    ...(from !== null && commits === null ? ["  The commits between them are unknown."] : []),
     ...commitLines("+", commits?.added),
     ...commitLines("-", commits?.removed),
   ].join("\n");
@@ -249,7 +250,7 @@ export function renderDeploy({ deploy, release, pruned, plan }: DeployResult): s
     colour(`${commit.slice(0, 7)} "${subject}" ${what}, in release folder ${id}.`),
     ...open.map((line) => `  ${line}`),
     ...(current ? [] : ["  current does not lead to it."]),
-    ...(pruned.length === 0 ? [] : [`  Removed, because newer releases are kept: ${pruned.join(", ")}.`]),
+    ...(pruned.length === 0 ? [] : [`  No longer needed, so removed: ${pruned.join(", ")}.`]),
     ...(release === null ? [] : [renderRelease(release), `${paint.bold("To go back:")} svcm rollback ${release.id}`]),
   ].join("\n");
 }

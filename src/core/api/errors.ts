@@ -117,6 +117,11 @@ export function failureCode(error: unknown): ErrorCode {
 
 const NO_FILES_LEFT = new Set<unknown>(["EMFILE", "ENFILE"]);
 
+/** @param code of the system, for a file in PM2_HOME. At the limit of open files, the folder is not the reason. */
+export function homeCode(code: string): Code {
+  return NO_FILES_LEFT.has(code) ? "EMFILE" : "PM2_HOME_UNUSABLE";
+}
+
 /** Any file or socket may be the one too many, so no caller expects it. */
 function unexpected(error: unknown): SvcmError {
   if (error instanceof Error && "code" in error && NO_FILES_LEFT.has(error.code))

@@ -196,7 +196,7 @@ export const releaseBody = z
     undoes: z.string().optional().describe("The release that a rollback undid."),
     environment: z.string(),
     startedAt: moment,
-    endedAt: moment.nullable().describe("Null if it still runs or was interrupted."),
+    endedAt: moment.nullable().describe("Null if it still runs or was interrupted before its last step was done."),
     source: z.enum(auditSources),
     actor: z.string().optional(),
     message: z.string().optional(),

@@ -44,23 +44,42 @@ function changedIssue(release: string, commit: string, changed: readonly string[
 }
 
 /**
- * Deploys that were cut off. While a deploy runs, its record is only not finished yet.
+ * Deploys that were cut off, and a `current` that none can switch.
  * @param lastApplied the newest release of the list that was applied
  */
-export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
+export async function listDeployIssues(root: DeployRoot, lastApplied?: string): Promise<Issue[]> {
+  return [...(await listUnusable(root)), ...(await listInterrupted(root, lastApplied))];
+}
+
+/** A plan compares with the checkout then. */
+async function listUnusable(root: DeployRoot): Promise<Issue[]> {
+  try {
+    await root.planSwitch(null);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SvcmError) || error.body.code !== "DEPLOY_ROOT_UNUSABLE") throw error;
+    const { code, details = "" } = error.body;
+    const message = `${details} Until then, svcm deploy and svcm rollback of a deploy are refused, and a plan compares with the checkout.`;
+    return [{ code, severity: "warning", path: [], message }];
+  }
+}
+
+/** While a deploy runs, its record is only not finished yet. */
+async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issue[]> {
   const since = await root.lockedSince();
   const records = await root.records();
   const served = records.findIndex(({ state }) => state === "done");
+  const current = await root.current();
   // Another deploy, an apply or a rollback has decided since what runs.
   const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
-  const isHalf = (one: DeployRecord, at: number): boolean =>
-    one.state === "half" && (served < 0 || at < served) && !isPast(one);
-  const open = records.filter((one, at) => one.state === "preparing" || one.state === "applying" || isHalf(one, at));
+  const isHalf = ({ state }: DeployRecord, at: number): boolean => state === "half" && (served < 0 || at < served);
+  const isOpen = (one: DeployRecord, at: number): boolean => one.state === "applying" || isHalf(one, at);
+  const open = records.filter((one, at) => one.state === "preparing" || (isOpen(one, at) && !isPast(one)));
   return open.map((record) => ({
     severity: "warning",
     path: [],
     ...(since === null
-      ? { code: "DEPLOY_INTERRUPTED", ...interruption(record) }
+      ? { code: "DEPLOY_INTERRUPTED", ...interruption(record, record.release === lastApplied, current) }
       : {
           code: "DEPLOY_RUNNING",
           message: `The deploy of ${record.commit.slice(0, 7)} has not ended, and a deploy or a rollback is running.`,
@@ -68,20 +87,33 @@ export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promi
   }));
 }
 
-/** With the commands to choose from. */
-function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted"> {
-  const { commit, state, release } = record;
+/**
+ * With the commands to choose from.
+ * @param isApplied its steps are done
+ */
+function interruption(
+  record: DeployRecord,
+  isApplied: boolean,
+  current: string | null,
+): Pick<Issue, "message" | "accepted"> {
+  const { commit, state, release, hasBegun } = record;
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
   // The id of a release is recorded before its first step.
-  if (state === "preparing" || release === null) {
+  if (state === "preparing" || release === null || !hasBegun) {
     const before = state === "preparing" ? "its release was prepared" : "its first step";
     const message = `${what} before ${before}; nothing that runs was touched. To deploy it: ${retry}`;
     return { message, accepted: [retry] };
   }
   const back = `svcm rollback ${release}`;
+  const choices = `To finish it: ${retry}. To go back: ${back}`;
+  if (isApplied && state === "applying") {
+    const link = `current leads to ${current ?? "nothing"}, with which a plan and an apply compare`;
+    const after = current === record.id ? "" : `, and ${link}`;
+    return { message: `${what} after its last step: its apps run it${after}. ${choices}`, accepted: [retry, back] };
+  }
   const how =
     state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;
-  const message = `${how}: some apps may run it, others the former release. To finish it: ${retry}. To go back: ${back}`;
+  const message = `${how}: some apps may run it, others the former release. ${choices}`;
   return { message, accepted: [retry, back] };
 }

@@ -46,8 +46,8 @@ export function nodeDeployed(
     async issues(request, lastApplied) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];
-      const { listInterrupted } = await import("./current-release.ts");
-      return await listInterrupted((await ports.deploys()).open(folder), lastApplied);
+      const { listDeployIssues } = await import("./current-release.ts");
+      return await listDeployIssues((await ports.deploys()).open(folder), lastApplied);
     },
     async withLock(folder, timeoutMs, work, signal) {
       return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);

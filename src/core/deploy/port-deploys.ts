@@ -1,4 +1,4 @@
-import type { HasHost } from "../files/ports.ts";
+import type { HasHost, Room } from "../files/ports.ts";
 import type { DeployCommand } from "../project/deploy-settings.ts";
 import type { ApplyPorts } from "../rollout/ports.ts";
 import type { PackageFolder } from "./commands.ts";
@@ -90,7 +90,8 @@ export interface DeployRoot {
   /** Bytes and files. */
   measure(folder: string): Promise<DiskSize>;
 
-  free(): Promise<DiskSize>;
+  /** Of its file system. */
+  room(): Promise<Room>;
 
   /** @param folder below the release; one that does not exist is empty */
   packageFolder(folder: string): Promise<PackageFolder>;

@@ -102,7 +102,8 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
   await root
     .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
     .catch(() => undefined);
-  return untouched(error);
+  const current = await root.current();
+  return untouched(error, current === null ? [] : await root.changedFiles(current).catch(() => []));
 }
 
 function mebibytes(bytes: number): number {
@@ -113,9 +114,8 @@ async function requireSpace({ root, ports }: DeployContext, { records, checkout 
   const last = records.find(({ size, state }) => size !== null && state !== "pruned")?.size;
   const size = last ?? (await root.measure(checkout.top));
   const like = last ? "like the last one" : "as large as the checkout";
-  const [free, needed] = [await root.free(), { bytes: size.bytes * SPACE_FACTOR, files: size.files * SPACE_FACTOR }];
-  // Some file systems have no limit of files, and report none free.
-  const lacksFiles = free.files > 0 && free.files < needed.files;
+  const [free, needed] = [await root.room(), { bytes: size.bytes * SPACE_FACTOR, files: size.files * SPACE_FACTOR }];
+  const lacksFiles = free.files !== undefined && free.files < needed.files;
   if (free.bytes >= needed.bytes && !lacksFiles) return;
   const what = lacksFiles
     ? `${Math.round(needed.files)} more files, and ${free.files} are free`

@@ -6,6 +6,7 @@ import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 import { commitsOf, type DeployRecord, isPrepared, type DeployOutcome } from "./record.ts";
+import { listOrEmpty } from "../pm2/list.ts";
 import type { Release } from "../api/rollout.ts";
 import { listReleases } from "../rollout/ports.ts";
 
@@ -92,14 +93,13 @@ export function decidePrune({ records, keep, current, inUse }: PruneInput): stri
  * @param begin called before the first effect
  */
 export async function recoverDeploys(context: DeployContext, begin: () => Promise<void>): Promise<void> {
-  const { root, ports } = context;
+  const { root } = context;
   await root.removeLeftovers();
   for (const record of await root.records()) {
     if (record.state === "preparing" || record.state === "applying") await begin();
     if (record.state === "preparing") await removeUnprepared(context, record);
     if (record.state !== "applying") continue;
-    const release = (await listReleases(ports.releases)).find(({ id }) => id === record.release);
-    const outcome = outcomeAfterKill(release?.outcome);
+    const outcome = await findOutcome(context, record);
     if (outcome === "done" && (await root.current()) !== record.id && !record.hasSwitched)
       await root.switchTo(record.id);
     await end(context, record, outcome);
@@ -138,11 +138,27 @@ export function outcomeAfterKill(outcome: Release["outcome"] | undefined): Deplo
   return outcome === undefined || outcome === "refused" || outcome === "reverted" ? "reverted" : "half";
 }
 
+async function findOutcome(context: DeployContext, record: DeployRecord): Promise<DeployOutcome> {
+  const { root, ports } = context;
+  // The current release served before, too.
+  if (!record.hasBegun) return (await root.current()) === record.id ? "done" : "reverted";
+  if (await isLeft(context, record.id)) return "reverted";
+  return outcomeAfterKill((await listReleases(ports.releases)).find(({ id }) => id === record.release)?.outcome);
+}
+
+/** An apply may have taken its apps back since. */
+async function isLeft({ root, ports }: DeployContext, id: string): Promise<boolean> {
+  const running = await listOrEmpty(ports.processes);
+  const paths = running.flatMap(({ cwd, script }) => [cwd, script]);
+  return running.length > 0 && !paths.some((path) => deployOfPath(root.layout, `${path}/`) === id);
+}
+
 export function interruptedText(
-  { commit, release }: Pick<DeployRecord, "commit" | "release">,
+  { commit, release, hasBegun }: Pick<DeployRecord, "commit" | "hasBegun" | "release">,
   outcome: DeployOutcome,
 ): string {
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
+  if (!hasBegun) return `${what} before its first step; nothing that runs was touched.`;
   if (outcome === "done") return `${what} after its release served; it is finished now.`;
   if (outcome === "reverted") return `${what}, and no process runs its release.`;
   return `${what} while it changed processes: some may run it, others the former release. To go back instead: svcm rollback ${release ?? ""}`.trimEnd();

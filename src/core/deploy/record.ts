@@ -69,6 +69,8 @@ export interface DeployRecord extends Omit<DeployHead, "event"> {
   readonly release: string | null;
   readonly reason: string | null;
   readonly commands: readonly StartedCommand[];
+  /** In its last apply, as `hasSwitched`: a kept release may be applied again. */
+  readonly hasBegun: boolean;
   readonly hasSwitched: boolean;
 }
 
@@ -80,6 +82,12 @@ export function toDeployRecord(events: readonly DeployEvent[]): DeployRecord | u
   const last = <Kind extends DeployEvent["event"]>(kind: Kind) =>
     events.findLast((event): event is Extract<DeployEvent, { readonly event: Kind }> => event.event === kind);
   const [prepared, end] = [last("prepared"), last("end")];
+  const own = events.slice(
+    Math.max(
+      0,
+      events.findLastIndex(({ event }) => event === "apply"),
+    ),
+  );
   return {
     ...facts,
     state: stateOf(events),
@@ -90,7 +98,8 @@ export function toDeployRecord(events: readonly DeployEvent[]): DeployRecord | u
     release: last("release")?.release ?? null,
     reason: end?.reason ?? null,
     commands: events.flatMap((event) => (event.event === "command" ? [event] : [])),
-    hasSwitched: events.some(({ event }) => event === "switch"),
+    hasBegun: own.some(({ event }) => event === "release"),
+    hasSwitched: own.some(({ event }) => event === "switch"),
   };
 }
 

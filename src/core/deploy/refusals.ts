@@ -5,6 +5,7 @@ import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
 import { deployCommand, type DeployRecord, type DeployOutcome } from "./record.ts";
 import type { DeployPlan } from "../api/deploy.ts";
+import { nameList } from "../words/text.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
 
 /** @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_TRIED */
@@ -61,12 +62,21 @@ export function asDeploy({ kind, body }: SvcmError): SvcmError {
   });
 }
 
-/** The exit code says that everything runs as before. */
-export function untouched(error: unknown): unknown {
+/**
+ * The exit code says that everything runs as before.
+ * @param changed files of the current release that are not as they were prepared: a command of the new one may write there
+ */
+export function untouched(error: unknown, changed: readonly string[] = []): unknown {
   if (!(error instanceof SvcmError)) return error;
-  const details = `${error.body.details ?? error.message}\nNothing that runs was touched.`;
+  const [other, files] =
+    changed.length === 0
+      ? ["Nothing", ""]
+      : ["Nothing else", `The release that runs is not as it was prepared: ${nameList(changed, MAX_NAMED)}. `];
+  const details = `${error.body.details ?? error.message}\n${files}${other} that runs was touched.`;
   return new SvcmError(isOfMachine(error) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", { ...error.body, details });
 }
+
+const MAX_NAMED = 5;
 
 export function beforeFirstStep(error: SvcmError): unknown {
   return isOfMachine(error) ? untouched(error) : asDeploy(error);

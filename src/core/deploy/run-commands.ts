@@ -4,7 +4,7 @@ import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { createScrub, type Scrub } from "../pm2/scrub.ts";
 import { readSecrets } from "../pm2/ecosystem-file.ts";
-import { DISK_FULL } from "../words/thrown.ts";
+import { lackingIn, type Lacking } from "../words/thrown.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeploySettings } from "../project/deploy-settings.ts";
 import { chooseDeploy, servicesOf } from "./record.ts";
@@ -55,7 +55,7 @@ export async function runReleaseCommands(context: DeployContext, place: Prepared
       onStart: (command) => root.append(id, { event: "command", name: one.name, ...command }),
       onLine: (line) => {
         const shown = scrub(line);
-        for (const [pattern, cause] of KNOWN_CAUSES) if (pattern.test(line)) causes.add(cause);
+        for (const cause of causesIn(line)) causes.add(cause);
         root.appendOutput(id, `${one.name}: ${shown}`);
         caller.say?.(`  ${shown}`);
       },
@@ -125,23 +125,32 @@ function commandFailure(
   }[end];
   const code = end === "timeout" ? "DEPLOY_TIMEOUT" : end === "aborted" ? "DEPLOY_STOPPED" : "DEPLOY_COMMAND_FAILED";
   const lines = lastLines.map((line) => `  ${scrub(line)}`);
-  return new SvcmError(causes.has(FULL) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", {
+  const isLacking = Object.values(LACKING).some((cause) => causes.has(cause));
+  return new SvcmError(isLacking ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", {
     code,
-    ...(causes.has(FULL) && { hint: "Free some space, and deploy again." }),
+    ...(isLacking && { hint: "Free some space, and deploy again." }),
     details: [[`${what} ${how}.`, ...causes].join(" "), ...lines].join("\n"),
   });
 }
 
-const FULL = "The disk is full (ENOSPC).";
+const LACKING: Readonly<Record<Lacking, string>> = {
+  space: "The disk is full (ENOSPC).",
+  quota: "The disk quota of its user is used up (EDQUOT).",
+};
 
 /** npm writes its usage after the cause, so the last lines may not have it. */
 const KNOWN_CAUSES = [
-  [DISK_FULL, FULL],
   [
     /`npm ci` can only install packages when|ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH)|YN0028|lockfile needs to be updated|lockfile had changes, but lockfile is frozen/,
     "The lockfile does not match package.json: install in the checkout, and commit both.",
   ],
 ] as const;
+
+function causesIn(line: string): string[] {
+  const lacking = lackingIn([line]);
+  const known = KNOWN_CAUSES.flatMap(([pattern, cause]) => (pattern.test(line) ? [cause] : []));
+  return lacking === undefined ? known : [LACKING[lacking], ...known];
+}
 
 /** Values of the apps and of package registries, also those that the shell holds. */
 async function createOutputScrub({ deploys }: DeployContext, world: ReleaseWorld): Promise<Scrub> {

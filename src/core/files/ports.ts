@@ -90,6 +90,15 @@ export class FileError extends Error {
   }
 }
 
+/** The free part of a file system. */
+export interface Room {
+  readonly bytes: number;
+  /** `undefined` if the file system has no limit of files. */
+  readonly files: number | undefined;
+  /** Of the whole file system. */
+  readonly totalBytes: number;
+}
+
 export interface HasFiles {
   readonly files: Files;
 }

@@ -35,6 +35,7 @@ import {
 import { FileError } from "./ports.ts";
 import { constants as osConstants } from "node:os";
 import { getSystemErrorMap } from "node:util";
+import { errorCode } from "../words/thrown.ts";
 import { foreignCode, type ErrorCode } from "../api/issue.ts";
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
@@ -254,10 +255,11 @@ export function isSystemError(error: unknown): error is SystemError {
 }
 
 /** Node has no name for some codes, such as EDQUOT: "Unknown system error -122". */
-function systemCode(error: SystemError): string {
-  if (!error.code.startsWith("Unknown system error")) return error.code;
-  const number = -(error.errno ?? 0);
-  return Object.entries(osConstants.errno).find(([, value]) => value === number)?.[0] ?? error.code;
+export function systemCode(error: unknown): string {
+  const code = errorCode(error);
+  if (!code.startsWith("Unknown system error")) return code;
+  const number = -((error as NodeJS.ErrnoException).errno ?? 0);
+  return Object.entries(osConstants.errno).find(([, value]) => value === number)?.[0] ?? code;
 }
 
 function reasonFor(code: string, error: SystemError): string {

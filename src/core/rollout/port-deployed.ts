@@ -22,7 +22,7 @@ export interface Deployed {
   foreign(): Promise<ForeignRelease | null>;
 
   /**
-   * Deploys that were cut off, and what finishes them.
+   * Deploys that were cut off, with what finishes them, and a `current` that is not a link.
    * @param lastApplied the newest release of the list that was applied
    */
   issues(request: EnvironmentRequest, lastApplied: string | undefined): Promise<Issue[]>;

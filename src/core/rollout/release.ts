@@ -93,6 +93,8 @@ export type ReleaseEvent =
       readonly pmIds?: readonly number[];
     }
   | { readonly event: "return"; readonly app: string; readonly at: string; readonly reason?: string }
+  /** After the last step. The end has it, too, unless svcm was killed before. */
+  | { readonly event: "left"; readonly left: AppliedState }
   | {
       readonly event: "end";
       readonly outcome: Release["outcome"];
@@ -103,6 +105,8 @@ export type ReleaseEvent =
       /** Absent if the release did not change the apps. */
       readonly left?: AppliedState;
     };
+
+type EndEvent = Extract<ReleaseEvent, { readonly event: "end" }>;
 
 export interface Journal {
   readonly head: ReleaseHead;
@@ -139,7 +143,8 @@ export function envFileCopies({ left }: Pick<ReleaseHead, "left">, names: readon
 export function findAppliedState(journals: readonly Journal[]): AppliedState {
   const [newest] = journals;
   if (newest === undefined) return { apps: {} };
-  const { unsavedAtMs: declined, apps } = endOf(newest)?.left ?? newest.head.left;
+  const last = newest.events.findLast((event) => event.event === "left");
+  const { unsavedAtMs: declined, apps } = endOf(newest)?.left ?? last?.left ?? newest.head.left;
   const unsavedAtMs = findUnsaved(journals) ?? declined;
   return { apps: withLaterReads(apps, newest), ...(unsavedAtMs !== undefined && { unsavedAtMs }) };
 }
@@ -202,10 +207,12 @@ export function releasesInUse(kept: readonly Journal[], left: AppliedState): Set
  * Without a final event, it is still running, or was interrupted and may be half done.
  * @param heldSince when the lock was taken, in milliseconds since 1970; null if it is free
  */
-export function toRelease({ head, events }: Journal, heldSince: number | null): Release {
+export function toRelease(journal: Journal, heldSince: number | null): Release {
+  const { head, events } = journal;
   const { event: _event, before: _before, renamed: _renamed, left: _left, steps, cannotUndo = [], ...common } = head;
-  const end = events.findLast((event) => event.event === "end");
-  const isRunning = end === undefined && heldSince !== null && heldSince <= Date.parse(head.startedAt);
+  const isHeld = heldSince !== null && heldSince <= Date.parse(head.startedAt);
+  const end = findEnd(journal, isHeld);
+  const isRunning = end === undefined && isHeld;
   return {
     ...common,
     endedAt: end?.at ?? null,
@@ -218,6 +225,23 @@ export function toRelease({ head, events }: Journal, heldSince: number | null): 
     })),
     cannotUndo,
   };
+}
+
+function findEnd(journal: Journal, isHeld: boolean): EndEvent | undefined {
+  return endOf(journal) ?? (isHeld ? undefined : endAfterSteps(journal));
+}
+
+/** Each step was seen to be done, and svcm was killed before its last look. A rollback has more to do after its steps. */
+function endAfterSteps({ head: { steps, undoes }, events }: Journal): EndEvent | undefined {
+  const done = events.flatMap((event) => (event.event === "step" && event.phase === "done" ? [event] : []));
+  const last = done.at(-1);
+  if (last === undefined || done.length < steps.length || undoes !== undefined) return undefined;
+  const unknown = steps.flatMap((step, index) => {
+    const { pmIds } = { ...step, ...readResult(events, index) };
+    const reason = "svcm ended before its last look";
+    return isAppStep(step) && step.do !== "remove" ? [{ app: step.app, pmIds, part: "state" as const, reason }] : [];
+  });
+  return { event: "end", outcome: "applied", at: last.at, unknown };
 }
 
 function readResult(

@@ -2,12 +2,13 @@ import { FileError } from "../files/ports.ts";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Release } from "../api/rollout.ts";
-import { SvcmError } from "../api/errors.ts";
+import { homeCode, SvcmError } from "../api/errors.ts";
 
 import type { Releases } from "./ports.ts";
 import { RELEASE_ID, type EnvFileCopy, type ReadEvent, type ReleaseEvent } from "./release.ts";
 import { appendEvent, parseEvents } from "../files/append.ts";
-import { readIfExists } from "../files/system.ts";
+import { readIfExists, systemCode } from "../files/system.ts";
+import { errorMessage } from "../words/thrown.ts";
 import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
 import { serviceName } from "../project/workspace.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
@@ -152,10 +153,10 @@ async function withReleaseErrors<T>(folder: string, work: () => Promise<T>): Pro
 }
 
 function unusableError(folder: string, error: unknown): SvcmError {
-  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   return new SvcmError("PM2_FAILED", {
-    code: "PM2_HOME_UNUSABLE",
+    code: homeCode(code),
     path: folder,
-    details: `The releases cannot be read or written (${code}): ${message}`,
+    details: `The releases cannot be read or written (${code}): ${errorMessage(error)}`,
   });
 }

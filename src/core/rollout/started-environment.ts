@@ -167,7 +167,7 @@ function createLookup({
 
 interface OtherFolder {
   readonly folder: string;
-  /** By a deploy of this repository, whose current release it is no longer. */
+  /** Below a deploy root of this repository: of svcm or of another tool, and not the current one of svcm. */
   readonly isReleased: boolean;
 }
 
@@ -178,7 +178,7 @@ function toConflict(
 ): PlanContext["conflicts"][number] {
   const names = apps.join(", ");
   const message = isReleased
-    ? `PM2 has ${names} from the release ${folder} of svcm deploy, and a plan of the checkout ${root} would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`
+    ? `PM2 has ${names} from the release ${folder}, and a plan of the checkout ${root} would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`
     : `PM2 has ${names} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: --switch-checkout of svcm apply or svcm deploy.`;
   return { apps, issue: { code: "CHECKOUT_SWITCH", severity: "error", path: ["apps", ...apps.slice(0, 1)], message } };
 }

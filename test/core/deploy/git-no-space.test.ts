@@ -11,6 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test.each([
   ["error: unable to write loose object file: No space left on device", "DEPLOY_NO_SPACE"],
+  ["error: unable to write loose object file: Disk quota exceeded", "EDQUOT"],
   ["remote: fatal: write error: No space left on device", "DEPLOY_FETCH_FAILED"],
 ])("git says %s: %s", async (line, code) => {
   const folder = temporaryFolder();

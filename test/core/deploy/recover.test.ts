@@ -27,7 +27,12 @@ const applying: DeployEvent[] = [head, prepared, { event: "apply", at }, { event
 const switched: DeployEvent = { event: "switch", at };
 const done: DeployEvent = { event: "end", outcome: "done", at };
 
-async function recovered(events: readonly DeployEvent[], outcome?: Release["outcome"], current: string | null = null) {
+async function recovered(
+  events: readonly DeployEvent[],
+  outcome?: Release["outcome"],
+  current: string | null = null,
+  runs: readonly string[] = [],
+) {
   const calls: string[] = [];
   const releases: readonly unknown[] = [
     { event: "release", id: "r1", startedAt: at, steps: [], before: [], left: { apps: {} } },
@@ -48,6 +53,7 @@ async function recovered(events: readonly DeployEvent[], outcome?: Release["outc
     deploys: { endCommands: async (commands: readonly unknown[]) => void calls.push(`kill ${commands.length}`) },
     ports: {
       clock: { now: () => 0 },
+      processes: { list: async () => runs.map((id) => ({ script: `/d/releases/${id}/app.js`, cwd: null })) },
       releases: { list: async () => (outcome === undefined ? [] : [releases]), lockedSince: async () => null },
     },
     caller: {},
@@ -56,7 +62,7 @@ async function recovered(events: readonly DeployEvent[], outcome?: Release["outc
   await recoverDeploys(context as never, async () => void calls.push("begin"));
   return [
     ...calls,
-    ...context.notes.map((note: string) => /prepared|finished|no process|some may/.exec(note)?.[0] ?? ""),
+    ...context.notes.map((note: string) => /prepared|first step|finished|no process|some may/.exec(note)?.[0] ?? ""),
   ];
 }
 
@@ -84,6 +90,36 @@ test.each<[string, readonly DeployEvent[], Release["outcome"] | undefined, strin
   ],
 ])("%s", async (_when, events, outcome, current, expected) => {
   expect(await recovered(events, outcome, current)).toEqual(expected);
+});
+
+test("if its apps were taken back since, it is not switched to", async () => {
+  const former = "20261127080401-1111111";
+  expect(await recovered(applying, "applied", former, [former])).toEqual(["begin", "end reverted", "no process"]);
+  expect(await recovered(applying, "half", former, [former])).toEqual(["begin", "end reverted", "no process"]);
+  const partly = await recovered(applying, "half", former, [former, ID]);
+  expect(partly).toEqual(["begin", "end half", "some may"]);
+});
+
+test.each<[string, readonly DeployEvent[], string | null, string[]]>([
+  ["before its first step, the current one stays", [{ event: "apply", at }], ID, ["end done", "first step"]],
+  [
+    "before its first step, a kept one is not switched to",
+    [{ event: "apply", at }],
+    null,
+    ["end reverted", "first step"],
+  ],
+  [
+    "before its switch, it is switched to again",
+    [
+      { event: "apply", at },
+      { event: "release", release: "r1" },
+    ],
+    null,
+    ["switch true", "end done", "finished"],
+  ],
+])("a release that served before is applied again: %s", async (_when, more, current, expected) => {
+  const served = [...applying, switched, done];
+  expect(await recovered([...served, ...more], "applied", current)).toEqual(["begin", ...expected]);
 });
 
 test("the command that deploys the same code again names a release file by its path", () => {

@@ -50,6 +50,6 @@ test("a deploy goes on from a release of a former deploy root, and a plan of the
   expect(findOtherCheckouts({ stamps, workspace: next } as never, expected, released, ["/f"])).toHaveLength(1);
   const [conflict] = findOtherCheckouts(ports, [app("/srv/a/api.js", "/srv/a")], released, ["/d"]);
   expect(conflict?.issue.message).toBe(
-    `PM2 has api from the release ${RELEASE} of svcm deploy, and a plan of the checkout /srv/a would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`,
+    `PM2 has api from the release ${RELEASE}, and a plan of the checkout /srv/a would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`,
   );
 });

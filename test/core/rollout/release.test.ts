@@ -85,6 +85,29 @@ describe("a release without an end", () => {
   });
 });
 
+describe("a release that was cut off after its last step", () => {
+  const saved: ReleaseEvent = { event: "step", step: 1, phase: "done", at };
+  const steps = [started, { ...done, pmIds: [4] }, saved];
+
+  test("is applied, without a last look at its apps", async () => {
+    const [release] = await kept([[head("b"), ...steps]]);
+    const [doubt] = release?.unknown ?? [];
+    expect([release?.outcome, release?.endedAt, release?.unknown?.length]).toEqual(["applied", at, 1]);
+    expect(doubt).toMatchObject({ app: "api", pmIds: [4], part: "state" });
+  });
+
+  test("is running while its lock is held, and half done if it is a rollback, which does more", async () => {
+    expect((await kept([[head("b"), ...steps]], taken))[0]?.outcome).toBe("running");
+    expect((await kept([[head("b", { undoes: "a" }), ...steps]]))[0]?.outcome).toBe("half");
+  });
+
+  test("has left what it recorded", () => {
+    const api = { environment: "production", service: "", keys: ["MODE"], envFiles: [] };
+    const left: ReleaseEvent = { event: "left", left: { apps: { api } } };
+    expect(findAppliedState(toJournals([[head("b"), ...steps, left]]))).toEqual({ apps: { api } });
+  });
+});
+
 describe("the record of a release", () => {
   const doneAt = new Date(Date.parse(at) + 1500).toISOString();
 

@@ -1,5 +1,5 @@
 /** The link `current` of a deploy root. */
-import { lstatSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
@@ -50,6 +50,18 @@ export function requireLink({ current }: Layout): void {
     code: "DEPLOY_ROOT_UNUSABLE",
     path: current,
     details: `${current} is not a symbolic link, so it cannot be switched. Accepted: a link, or nothing.`,
+  });
+}
+
+/** PM2 and the kernel name real paths, so no process would seem to run in such a release. */
+export function requireRealReleases({ root, releases }: Layout): void {
+  const real = realpathSync(releases);
+  if (real === releases) return;
+  throw new SvcmError("DEPLOY_REFUSED", {
+    code: "DEPLOY_ROOT_UNUSABLE",
+    path: releases,
+    details: `${releases} leads to ${real}. Accepted: a folder in ${root} itself.`,
+    hint: "To keep releases on another disk, name a folder of that disk as deploy.root in svcm.yaml.",
   });
 }
 

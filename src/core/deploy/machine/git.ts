@@ -1,6 +1,6 @@
 /** Only these commands of Git run, and none in the reach of a work tree's hooks or filters. */
 import { mkdir, rm } from "node:fs/promises";
-import { existsSync, realpathSync, statfsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { gitRunner } from "../../files/git.ts";
 import { attemptDeploy } from "./root.ts";
 import type { Checkout, CommitFacts, DeployGit, NamedCommit, FetchOptions, Source } from "../port-deploy-git.ts";
@@ -8,7 +8,11 @@ import { listFiles } from "./walk.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 import type { CommandResult } from "../port-deploys.ts";
+import { readRoom } from "../../files/room.ts";
+import { lackingIn, type Lacking } from "../../words/thrown.ts";
+import { noSpace } from "./no-space.ts";
 import { runCommand } from "./run-command.ts";
+import { shellQuote } from "../../words/text.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 const REVISION = /^(?!-)[^\p{Cc}\p{Zl}\p{Zp}]{1,1000}$/u;
@@ -100,8 +104,17 @@ async function listBetween(own: Own, from: string, to: string): Promise<NamedCom
 async function keepCommits(own: Own, commits: ReadonlyMap<string, string>): Promise<void> {
   const listed = (await own(["for-each-ref", "--format=%(refname)", KEPT_REFS])).split("\n").filter(Boolean);
   const wanted = new Map([...commits].map(([id, commit]) => [`${KEPT_REFS}${id}`, commit]));
-  for (const [name, commit] of wanted) if (!listed.includes(name)) await own(["update-ref", name, commit]);
+  for (const [name, commit] of wanted)
+    if (!listed.includes(name) && (await hasCommit(own, commit))) await own(["update-ref", name, commit]);
   for (const name of listed) if (!wanted.has(name)) await own(["update-ref", "-d", name]);
+}
+
+/** The source may have lost it by a push with force, and a repository that was made again has only what the source has. */
+function hasCommit(own: Own, commit: string): Promise<boolean> {
+  return own(["cat-file", "-e", `${commit}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
 }
 
 const KEPT_REFS = "refs/svcm/";
@@ -198,32 +211,31 @@ export async function runGit(place: GitPlace, args: readonly string[], more: Run
     ...options,
   });
   if (result.end === "exit" && result.exitCode === 0) return result.stdout;
-  throw isFull(result, cwd) ? noSpace(cwd) : gitFailure(result, options, source);
+  throw ofMachine(place, result, cwd) ?? gitFailure(result, options, source);
+}
+
+function ofMachine(place: GitPlace, result: CommandResult, path: string): SvcmError | undefined {
+  const lacking = findLacking(result, path);
+  return lacking === undefined ? findDamage(place, result) : noSpace("Git", path, lacking);
 }
 
 /** When it writes files of a commit, Git gives no reason. */
-function isFull({ lastLines }: CommandResult, path: string): boolean {
-  if (lastLines.some((line) => /^(?!remote:).*No space left on device/.test(line))) return true;
-  return lastLines.some((line) => line.startsWith("error: unable to write file ")) && readRoom(path).bytes < 2 ** 20;
+function findLacking({ lastLines }: CommandResult, path: string): Lacking | undefined {
+  const lines = lastLines.filter((line) => !line.startsWith("remote:"));
+  const isUnable = lines.some((line) => line.startsWith("error: unable to write file "));
+  return lackingIn(lines) ?? (isUnable && readRoom(path).bytes < 2 ** 20 ? "space" : undefined);
 }
 
-interface Room {
-  readonly bytes: number;
-  /** `undefined` if the file system has no limit. */
-  readonly files: number | undefined;
-}
-
-function readRoom(path: string): Room {
-  const { bavail, bsize, files, ffree } = statfsSync(path);
-  return { bytes: bavail * bsize, files: files > 0 ? ffree : undefined };
-}
-
-/** Of this machine, and not of the source. */
-function noSpace(path: string): SvcmError {
-  const { bytes, files } = readRoom(path);
-  const free = `${Math.floor(bytes / 2 ** 20)} MiB${files === undefined ? "" : ` and ${files} files`}`;
-  const details = `Git has no space left for what it writes in ${path}: ${free} are free.`;
-  return new SvcmError("DEPLOY_IMPOSSIBLE", { code: "DEPLOY_NO_SPACE", path, details });
+/** A machine that lost its power may leave empty objects. */
+function findDamage({ repository }: GitPlace, { lastLines }: CommandResult): SvcmError | undefined {
+  const line = lastLines.find((one) => one.includes(`${repository}/objects/`) && / is (?:empty|corrupt)\b/.test(one));
+  if (line === undefined) return undefined;
+  return new SvcmError("DEPLOY_IMPOSSIBLE", {
+    code: "GIT_FAILED",
+    path: repository,
+    details: `svcm's copy of the source is damaged: ${line.replace(/^(?:fatal|error): /, "")}.`,
+    hint: `Remove it, and the next deploy makes it again: rm -rf ${shellQuote(repository)}`,
+  });
 }
 
 function gitFailure(

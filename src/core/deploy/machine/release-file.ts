@@ -1,6 +1,6 @@
 /** A release that was built elsewhere: a tarball, or a folder, which is packed first. */
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
@@ -8,7 +8,10 @@ import { isBelow } from "../../running/code-files.ts";
 import { folderOnly } from "../find-commit.ts";
 import type { Layout } from "../layout.ts";
 import type { DeployGit } from "../port-deploy-git.ts";
-import type { Deploys } from "../port-deploys.ts";
+import { readRoom } from "../../files/room.ts";
+import { lackingIn } from "../../words/thrown.ts";
+import type { CommandOptions, Deploys } from "../port-deploys.ts";
+import { noSpace } from "./no-space.ts";
 import { TRASH, walk } from "./walk.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -64,7 +67,7 @@ async function packFolder({ root, records }: Layout, folder: string): Promise<st
   const real = realpathSync(folder);
   if (root === real || isBelow(root, real)) throw unusable(folder, `The deploy root ${root} lies below it.`);
   const file = join(records, "folder.tar");
-  await runTar(folder, [...PACK, `--directory=${real}`, `--file=${file}`, "."], undefined);
+  await runTar({ path: folder, root }, [...PACK, `--directory=${real}`, `--file=${file}`, "."], undefined);
   return file;
 }
 
@@ -79,7 +82,8 @@ interface Archive {
 async function writeRelease({ file, path, layout, isFolder }: Archive, folder: string): Promise<void> {
   let bytes = 0;
   let refusal: string | undefined;
-  await runTar(path, [...LIST, `--file=${file}`], (line) => {
+  const place = { path, root: layout.root };
+  await runTar(place, [...LIST, `--file=${file}`], (line) => {
     // Of tar itself, or of the program that unpacks for it; its exit code counts.
     if (/^[\w/.-]+: /.test(line)) return;
     const entry = readArchiveEntry(line);
@@ -87,14 +91,14 @@ async function writeRelease({ file, path, layout, isFolder }: Archive, folder: s
     refusal ??= entry.refusal;
   });
   if (refusal !== undefined) throw unusable(path, refusal);
-  const { bavail, bsize } = statfsSync(layout.root);
-  if (bytes > bavail * bsize)
+  const { bytes: free } = readRoom(layout.root);
+  if (bytes > free)
     throw new SvcmError("DEPLOY_IMPOSSIBLE", {
       code: "DEPLOY_NO_SPACE",
       path: layout.root,
-      details: `${path} has ${bytes} bytes unpacked, and ${bavail * bsize} are free in ${layout.root}.`,
+      details: `${path} has ${bytes} bytes unpacked, and ${free} are free in ${layout.root}.`,
     });
-  await runTar(path, [...EXTRACT, `--directory=${folder}`, `--file=${file}`], undefined);
+  await runTar(place, [...EXTRACT, `--directory=${folder}`, `--file=${file}`], undefined);
   if (!isFolder) await unwrap(layout, folder);
   requireOwnLinks(path, folder);
 }
@@ -120,10 +124,18 @@ function requireOwnLinks(path: string, folder: string): void {
   }
 }
 
-async function runTar(path: string, args: readonly string[], onLine: ((line: string) => void) | undefined) {
+interface TarPlace {
+  readonly path: string;
+  /** Into which it writes. */
+  readonly root: string;
+}
+
+async function runTar({ path, root }: TarPlace, args: readonly string[], onLine: CommandOptions["onLine"]) {
   const env = { PATH: process.env["PATH"] ?? "", LC_ALL: "C" };
   const result = await runCommand(["tar", "--force-local", ...args], { cwd: "/", env, timeoutMs: TAR_MS, onLine });
   if (result.end === "exit" && result.exitCode === 0) return;
+  const lacking = lackingIn(result.lastLines);
+  if (lacking !== undefined) throw noSpace("tar", root, lacking);
   throw unusable(path, `tar could not read or write it: ${result.lastLines.slice(-3).join(" ")}`);
 }
 

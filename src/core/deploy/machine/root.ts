@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statfsSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
@@ -7,11 +7,20 @@ import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
-import { readIfExists, readIfReadable, realPathIfReadable } from "../../files/system.ts";
+import { readRoom } from "../../files/room.ts";
+import { readIfExists, readIfReadable, realPathIfReadable, systemCode } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { DeployRoot, DiskSize, RootOwner, SharedPath } from "../port-deploys.ts";
+import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import { planSwitch, REVISION_FILE, readForeign, readRevision, requireLink, switchCurrent } from "./current-link.ts";
+import {
+  planSwitch,
+  REVISION_FILE,
+  readForeign,
+  readRevision,
+  requireLink,
+  requireRealReleases,
+  switchCurrent,
+} from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
 import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { runCommand } from "./run-command.ts";
@@ -54,7 +63,7 @@ export function deployRoot(root: string): DeployRoot {
     planSwitch: (id) => attempt(() => planSwitch(layout, id)),
     switchTo: (id) => attempt(() => switchCurrent(layout, id)),
     measure: (folder) => attempt(async () => measureFolder(folder)),
-    free: () => attempt(async () => readFree(root)),
+    room: () => attempt(async () => readRoom(root)),
     packageFolder: (folder) =>
       attempt(async () => ({
         folder,
@@ -127,6 +136,7 @@ async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
   ] as const)
     await mkdir(folder, { recursive: true, mode });
   requireLink(layout);
+  requireRealReleases(layout);
   const path = join(records, OWNER_FILE);
   const found = parseRecord((await readIfExists(path))?.toString("utf8") ?? "") as RootOwner | undefined;
   if (found === undefined)
@@ -154,11 +164,6 @@ async function readRecords({ records }: Layout) {
 async function writeRevision(folder: string, commit: string, checkout: string): Promise<void> {
   const path = join(folder, REVISION_FILE);
   if (!existsSync(path) && readRevision(checkout) !== null) await writeFile(path, `${commit}\n`);
-}
-
-function readFree(root: string): DiskSize {
-  const { bavail, bsize, ffree } = statfsSync(root);
-  return { bytes: bavail * bsize, files: ffree };
 }
 
 async function forgetRecord({ records }: Layout, id: string): Promise<void> {
@@ -259,6 +264,6 @@ export async function attemptDeploy<T>(path: string, work: () => Promise<T>): Pr
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error instanceof SvcmError) throw error;
-    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: foreignCode(String(error.code)), path, details: error.message });
+    throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: foreignCode(systemCode(error)), path, details: error.message });
   }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isNoData, DEPLOY_ID, type Layout } from "../layout.ts";
 import type { DiskSize } from "../port-deploys.ts";
@@ -72,13 +72,14 @@ export async function removeLeftovers({ current, releases, records, repository }
       DEPLOY_ID.test(name) && !recorded.has(`${name}.jsonl`) && (await isEmptyFolder(join(releases, name)));
     if (name.startsWith(TRASH) || isUnrecorded) rmSync(join(releases, name), { recursive: true, force: true });
   }
-  // No Git of svcm runs now: the deploy lock is held.
-  const locks = ["", "refs/heads", "refs/tags", "refs/svcm"].flatMap((folder) =>
-    listIfReadable(join(repository, folder))
-      .filter((name) => name.endsWith(".lock"))
-      .map((name) => join(repository, folder, name)),
-  );
-  for (const lock of locks) await rm(lock, { force: true });
+  await removeLocks(repository);
+}
+
+/** No Git of svcm runs now: the deploy lock is held. */
+async function removeLocks(repository: string): Promise<void> {
+  const refs = existsSync(join(repository, "refs")) ? [...walk(join(repository, "refs"), () => true)] : [];
+  const names = [...listIfReadable(repository).map((name) => join(repository, name)), ...refs.map(({ path }) => path)];
+  for (const name of names) if (name.endsWith(".lock")) await rm(name, { force: true });
 }
 
 /** The record is written first, so an unrecorded folder is a foreign one, unless nothing is in it. */

@@ -28,6 +28,7 @@ import {
   withFile,
   writeAll,
 } from "../../files/system.ts";
+import { readRoom } from "../../files/room.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING, nextOwnName } from "../rotated.ts";
 import { runFallocate, finishCut, cutPlace, type Journal, NEWLINE, type RotationRecord } from "./finish.node.ts";
@@ -97,8 +98,7 @@ function planCut(fd: number, path: string, { way, pieceBytes, tailBytes, compres
   const cut = way === "truncate" ? size : cutPlace(lineEnd, size, unit);
   if (cut <= 0) return undefined;
   const end = way === "truncate" ? size : endOfLine(fd, cut, "after");
-  const { bavail, bsize } = statfsSync(dirname(path));
-  if (bavail * bsize < end + SPARE_BYTES) throw fileError("ENOSPC", "rotate", path);
+  if (readRoom(dirname(path)).bytes < end + SPARE_BYTES) throw fileError("ENOSPC", "rotate", path);
   const target = join(dirname(path), nextOwnName(basename(path), listIfReadable(dirname(path)), nowMs));
   return { version: 1, path, dev, ino, way, size, cut, end, target, compress, phase: "copy" } satisfies RotationRecord;
 }

@@ -1,7 +1,8 @@
-import { existsSync, statfsSync, statSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, statSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
 import { DISK_FULL, errorCode } from "../../words/thrown.ts";
+import { readRoom } from "../../files/room.ts";
 import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
@@ -178,8 +179,8 @@ function readDisks(logs: readonly SurveyedLog[]): Map<number, LogDisk> {
   const disks = new Map<number, LogDisk>();
   for (const { dev, path } of logs) {
     if (disks.has(dev)) continue;
-    const { bavail, blocks, bsize } = statfsSync(path);
-    disks.set(dev, { path: mountPoint(path, dev), availableBytes: bavail * bsize, totalBytes: blocks * bsize });
+    const { bytes: availableBytes, totalBytes } = readRoom(path);
+    disks.set(dev, { path: mountPoint(path, dev), availableBytes, totalBytes });
   }
   return disks;
 }

@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 import { foreignCode, type ErrorCode } from "../../api/issue.ts";
-import { SvcmError } from "../../api/errors.ts";
+import { homeCode, SvcmError } from "../../api/errors.ts";
+import { systemCode } from "../../files/system.ts";
+import { errorMessage } from "../../words/thrown.ts";
 import type { Fields } from "../normalise.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 import { lostDaemons } from "./proc.ts";
@@ -23,8 +25,8 @@ export class LinkFailure extends Error {
 
 /** @param problem the start of the message */
 export function homeFailure(problem: string, error: unknown): LinkFailure {
-  const { code = "EUNKNOWN", message } = error as NodeJS.ErrnoException;
-  return new LinkFailure("PM2_HOME_UNUSABLE", `${problem} (${code}): ${message}`);
+  const code = systemCode(error);
+  return new LinkFailure(homeCode(code), `${problem} (${code}): ${errorMessage(error)}`);
 }
 
 export const DAEMON_ENDED = new LinkFailure("PM2_CONNECTION_LOST", "The PM2 daemon ended before it answered.");

@@ -1,11 +1,13 @@
+import { homeCode } from "../../api/errors.ts";
 import { isFullDisk } from "../../api/issue.ts";
 import { FileError } from "../../files/ports.ts";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, statfsSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Processes } from "../port-processes.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
+import { readRoom } from "../../files/room.ts";
 import { fileLocks, type LockedFile } from "../../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } from "./failure.ts";
@@ -251,10 +253,7 @@ function requireUsable(home: Pm2Home): void {
 
 /** Without space for a line in pm2.log, an action could end the daemon with every app. */
 function requireSpace({ folder }: Pm2Home): void {
-  const { bavail, bfree, bsize } = statfsSync(folder);
-  // Some blocks are reserved for root.
-  const blocks = process.getuid?.() === 0 ? bfree : bavail;
-  if (blocks * bsize < MIN_PM2_LOG_SPACE)
+  if (readRoom(folder, process.getuid?.() === 0).bytes < MIN_PM2_LOG_SPACE)
     throw new LinkFailure("ENOSPC", `The file system of ${folder} has no space for a line in pm2.log.`);
 }
 
@@ -273,7 +272,7 @@ async function withPm2Errors<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof LinkFailure) throw pm2Error(error.body);
     if (!(error instanceof FileError)) throw error;
     if (error.code === "ELOCKED") throw pm2Error({ code: error.code, details: error.message });
-    const code = isFullDisk(error.code) ? error.code : "PM2_HOME_UNUSABLE";
+    const code = isFullDisk(error.code) ? error.code : homeCode(error.code);
     throw pm2Error({ code, details: `PM2_HOME cannot be written: ${error.message}` });
   }
 }

@@ -81,10 +81,8 @@ async function applyLocked(
   const run = { ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   attempt.note({ target: releaseTarget(recording.head) });
-  noteProcesses(attempt, ports, [
-    ...recording.head.before,
-    ...steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : [])),
-  ]);
+  const started = steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : []));
+  noteProcesses(attempt, ports, [...recording.head.before, ...started]);
   const envFiles = await prepareOrRefuse(recording, async () => {
     const copies = await ports.releases.copyEnvFiles(recording.head.id, planned.envFiles);
     await attempt.begin();
@@ -95,10 +93,13 @@ async function applyLocked(
     boots: await runSteps(run, recording),
     hasFailed: await readUnloaded(ports),
   }));
+  const lastingState = (running: readonly ProcessRecord[]) =>
+    stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
+  await recording.add({ event: "left", left: await lastingState(await ports.processes.list()) });
   const replan = (): Promise<Planned> => computePlan(ports, request, planned.content);
   const { apps: remaining, running } = await findRemaining(ports, plan.held, replan);
   if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
-  const left = await stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
+  const left = await lastingState(running);
   const code = await readCodeAfter(ports, planned, running);
   if (code.changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: code.changed, left });
   const unknown = [...(await findUnproven(run, running, { servedBefore, hasFailed })), ...code.unknown];
