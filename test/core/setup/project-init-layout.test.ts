@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -215,4 +216,19 @@ describe("svcm init chooses between PM2 files", () => {
     });
     expect(proposed).toMatchObject({ folder: "server", ecosystem: { production: "ecosystem.config.js" } });
   });
+});
+
+test("a second svcm init names the files that svcm.yaml does not", async () => {
+  const workspace = makeWorkspace({ ".env": "PORT=1\n" });
+  const init = async () => {
+    const ports = nodePorts({ root: workspace.root, env: { PM2_HOME: workspace.path(".pm2") }, cwd: workspace.root });
+    const { plan, unnamed } = await execute(projectInit, ports, { write: true }, caller);
+    return { written: plan.map(({ path }) => path.slice(workspace.root.length + 1)), unnamed };
+  };
+  expect(await init()).toEqual({ written: ["svcm.yaml", ".gitignore"], unnamed: [] });
+  writeFileSync(workspace.path("ecosystem.config.js"), js(app("api")));
+  expect(await init()).toEqual({ written: [], unnamed: ["ecosystem.config.js"] });
+  const text = readFileSync(workspace.path("svcm.yaml"), "utf8");
+  writeFileSync(workspace.path("svcm.yaml"), `${text}ecosystem: { dev: ecosystem.config.js }\n`);
+  expect(await init()).toEqual({ written: [], unnamed: [] });
 });

@@ -197,7 +197,7 @@ export function rootRelative(root: string, path: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-function declaredFiles(root: string, { services, environments }: Project): NamedFile[] {
+export function declaredFiles(root: string, { services, environments }: Project): NamedFile[] {
   return Object.keys(environments).flatMap((environment) =>
     Object.entries(services).flatMap(([service, { folder, ecosystem, env }]) => {
       const base = resolvePath(root, folder);

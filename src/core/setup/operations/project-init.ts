@@ -13,7 +13,8 @@ import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote, RunningApp } from "../detect/pm2-file.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
-import { filesWithSecrets } from "../doctor/examine.ts";
+import { filesWithSecrets, unnamedFiles } from "../doctor/examine.ts";
+import { declaredFiles, rootRelative } from "../doctor/file-checks.ts";
 import type { Survey } from "../detect/survey.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
@@ -33,6 +34,8 @@ export interface InitResponse {
   readonly found: Omit<Detection, "keys">;
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
   readonly guesses: Readonly<Record<string, string>>;
+  /** Files that svcm.yaml does not name. A new one names what it can, and its notes say why it leaves a file out. */
+  readonly unnamed: readonly string[];
   readonly plan: readonly PlannedFile[];
   readonly machine: InitMachine;
   /** Empty for a dry run. */
@@ -66,7 +69,7 @@ async function propose(
   ports: SetupPorts,
   { only, confirm, machineEnvironment, ...answers }: InputOf<"project.init">,
 ): Promise<InitResponse> {
-  const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
+  const [survey, running] = await Promise.all([ports.survey.read(ports.workspace.root), readRunning(ports)]);
   const { keys, ...found } = detect(survey, running);
   const chosen = only === "layout" ? [] : keys;
   const { file, notes } = confirm
@@ -85,10 +88,16 @@ async function propose(
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
+    unnamed: project && file?.isNew !== true ? unnamedFiles(found, namedIn(ports.workspace.root, project)) : [],
     plan: plan.flatMap((planned) => planned ?? []),
     machine,
     written: [],
   };
+}
+
+function namedIn(root: string, project: Project): ReadonlySet<string> {
+  const named = declaredFiles(root, project).map(({ path }) => rootRelative(root, path));
+  return new Set([...named, ...project.undecided.map(({ file }) => file)]);
 }
 
 /** A newcomer learns it here first, before anything is committed. */
