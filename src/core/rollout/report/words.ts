@@ -44,7 +44,7 @@ function effectText({ disruption, why, port }: PlanStep): string {
   const isFailing = why.some(({ state }) => state === "failing");
   if (!isFailing) return DISRUPTION_TEXTS[disruption];
   return disruption === "down"
-    ? ": the app does not answer now, until it starts"
+    ? ": it is down until it starts"
     : ": the other instances go on, and change only if this succeeds";
 }
 
