@@ -232,3 +232,17 @@ test("a second svcm init names the files that svcm.yaml does not", async () => {
   writeFileSync(workspace.path("svcm.yaml"), `${text}ecosystem: { dev: ecosystem.config.js }\n`);
   expect(await init()).toEqual({ written: [], unnamed: [] });
 });
+
+test("a .gitignore that is not UTF-8, as PowerShell writes it, is left as it is", async () => {
+  const utf16 = Buffer.from("\uFEFFnode_modules\n", "utf16le");
+  const workspace = makeWorkspace({ ".env": "PORT=1\n" });
+  writeFileSync(workspace.path(".gitignore"), utf16);
+  const { found, written } = await execute(projectInit, workspace.ports, { write: true }, caller);
+  expect(written).toEqual([workspace.path("svcm.yaml")]);
+  expect(found.notUnderstood).toContainEqual({
+    path: ".gitignore",
+    line: 1,
+    what: "it is not UTF-8 text, so svcm adds nothing to it",
+  });
+  expect(readFileSync(workspace.path(".gitignore"))).toEqual(utf16);
+});

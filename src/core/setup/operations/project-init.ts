@@ -13,8 +13,8 @@ import { proposeLayout } from "../detect/layout.ts";
 import type { DetectionNote, RunningApp } from "../detect/pm2-file.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
-import { filesWithSecrets, unnamedFiles } from "../doctor/examine.ts";
-import { declaredFiles, rootRelative } from "../doctor/file-checks.ts";
+import { filesWithSecrets } from "../doctor/examine.ts";
+import { unnamedIn } from "../doctor/file-checks.ts";
 import type { Survey } from "../detect/survey.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
@@ -79,25 +79,21 @@ async function propose(
   const project = file === undefined ? await ports.facts.project() : readProject(file.text, PROJECT_FILE).value;
   const isKnown = file !== undefined || project !== undefined;
   const machine = decideMachine(project?.environments ?? {}, await readMachineEnvironment(ports), machineEnvironment);
-  const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
+  const ignored = isKnown && !confirm ? await ignoreFile(ports) : NOTHING_TO_WRITE;
+  const plan = [file, ignored.file];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...exposed] },
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...ignored.notes, ...exposed] },
     keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
-    unnamed: project && file?.isNew !== true ? unnamedFiles(found, namedIn(ports.workspace.root, project)) : [],
+    unnamed: file?.isNew === true ? [] : unnamedIn(ports.workspace.root, found, project),
     plan: plan.flatMap((planned) => planned ?? []),
     machine,
     written: [],
   };
-}
-
-function namedIn(root: string, project: Project): ReadonlySet<string> {
-  const named = declaredFiles(root, project).map(({ path }) => rootRelative(root, path));
-  return new Set([...named, ...project.undecided.map(({ file }) => file)]);
 }
 
 /** A newcomer learns it here first, before anything is committed. */
@@ -151,6 +147,8 @@ interface ProjectFile {
   readonly notes: readonly DetectionNote[];
 }
 
+const NOTHING_TO_WRITE: ProjectFile = { file: undefined, notes: [] };
+
 /** An existing file keeps its content and gets the new keys. */
 async function projectFile(
   ports: HasClock & HasFacts & HasFiles & HasWorkspace,
@@ -167,7 +165,7 @@ async function projectFile(
     });
   const project = await ports.facts.project();
   const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
-  if (added.length === 0) return { file: undefined, notes: [] };
+  if (added.length === 0) return NOTHING_TO_WRITE;
   const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
   return { file: { path, isNew: false, before, text: addKeys(before, added, today) }, notes: [] };
 }
@@ -180,7 +178,7 @@ async function newProjectFile(
   answers: InitAnswers,
 ): Promise<ProjectFile> {
   const { pm2, env, keys, undecided } = detection;
-  if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
+  if (pm2.length + env.length + keys.length + undecided.length === 0) return NOTHING_TO_WRITE;
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
   const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
@@ -202,13 +200,23 @@ function requireValid(text: string, keys: readonly string[], { allow = [], healt
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
+/** Its folder has a `.gitignore`, too, so a file that cannot be read stays as it is. */
+async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/.gitignore`;
-  const before = await readText(ports, path);
+  const before = await readText(ports, path).catch((error: unknown) => {
+    if (error instanceof SvcmError && error.body.code === "FILE_NOT_UTF8") return error;
+    throw error;
+  });
+  if (before instanceof SvcmError)
+    return {
+      file: undefined,
+      notes: [{ path: ".gitignore", line: 1, what: "it is not UTF-8 text, so svcm adds nothing to it" }],
+    };
   const lines = (before ?? "").split(/\r?\n/).map((line) => line.trim());
-  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return undefined;
+  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return NOTHING_TO_WRITE;
   const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
-  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${separator}${IGNORED}\n` };
+  const text = `${before ?? ""}${separator}${IGNORED}\n`;
+  return { file: { path, isNew: before === undefined, before: before ?? "", text }, notes: [] };
 }
 
 async function readText(ports: HasFiles, path: string): Promise<string | undefined> {
