@@ -4,7 +4,7 @@ import { SvcmCommand } from "./base.ts";
 import { UsageError } from "./terminal/errors.ts";
 import { canPrompt, confirm, withPrompter } from "./terminal/prompt.ts";
 import { paint } from "./terminal/screen.ts";
-import { pluralize } from "../core/words/text.ts";
+import { nameList, pluralize } from "../core/words/text.ts";
 
 interface Answers {
   readonly allow: string[] | undefined;
@@ -83,7 +83,7 @@ function nextLine({ found: { undecided } }: InitResponse): string {
 export default class Init extends SvcmCommand {
   static override summary = "Set svcm up in this repository: find its PM2 files, env files and keys.";
   static override description =
-    "Runs no file of the repository, and neither shows nor writes values. Proposes svcm.yaml and the line .svcm/ in .gitignore, and writes them after you agree. A key whose value may be shown is a guess until you confirm it, and no key becomes editable. A second run adds new keys and files, and changes nothing else.";
+    "Runs no file of the repository, and neither shows nor writes values. Proposes svcm.yaml and the line .svcm/ in .gitignore, and writes them after you agree. A key whose value may be shown is a guess until you confirm it, and no key becomes editable. A second run adds new keys, names files that svcm.yaml does not name, and changes nothing else.";
   static override examples = [
     "<%= config.bin %> init",
     "<%= config.bin %> init --dry-run",
@@ -146,7 +146,7 @@ export default class Init extends SvcmCommand {
 
 const MAX_KEYS = 6;
 
-function initReport({ found, keys, guesses, plan, machine, written }: InitResponse): string {
+function initReport({ found, keys, guesses, unnamed, plan, machine, written }: InitResponse): string {
   const { looked, isCut, frameworks, pm2, undecided, env, notUnderstood } = found;
   const summary = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
@@ -179,6 +179,7 @@ function initReport({ found, keys, guesses, plan, machine, written }: InitRespon
     ...keyLines("kept back", keys.secret),
     ...keyLines("undecided, and kept back", keys.undecided, guesses),
     ...machineLines(machine),
+    ...unnamedLines(unnamed),
     ...labelledLines(
       "Note",
       notUnderstood.map(({ path, line, what }) => `${path}:${line}: ${what}`),
@@ -189,9 +190,22 @@ function initReport({ found, keys, guesses, plan, machine, written }: InitRespon
     "",
     ...plan.flatMap((file) => planLines(file, written.length > 0)),
     ...(plan.length === 0 && !machine.isNew
-      ? [pm2.length + env.length + countKeys(keys) === 0 ? NOTHING : "Nothing new."]
+      ? [nothingText(unnamed, pm2.length + env.length + countKeys(keys) === 0)]
       : []),
   ].join("\n");
+}
+
+function unnamedLines(paths: readonly string[]): string[] {
+  return labelledLines(
+    "Unused",
+    paths.map((path) => `${path}  no environment of svcm.yaml names it`),
+  );
+}
+
+function nothingText(unnamed: readonly string[], isEmpty: boolean): string {
+  if (isEmpty) return NOTHING;
+  if (unnamed.length === 0) return "Nothing new.";
+  return `No new key.\nNext: name ${nameList(unnamed)} below ecosystem or env in svcm.yaml, or delete what nothing uses.`;
 }
 
 const NOTHING =

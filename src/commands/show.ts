@@ -1,5 +1,5 @@
 import * as Args from "@oclif/core/args";
-import { logsRead, processList, processShow, type ProcessShowResponse } from "../core/index.ts";
+import { logsRead, processList, processShow, SvcmError, type ProcessShowResponse } from "../core/index.ts";
 import { pickEnvironment, ecosystemFlags } from "./base.ts";
 import { NodeCommand } from "./terminal/node-command.ts";
 import { fold } from "./terminal/table.ts";
@@ -31,10 +31,10 @@ export default class ProcessShow extends NodeCommand {
     const { name } = args;
     if (name === undefined) return await this.#refuseWithoutName();
     const response = await this.execute(processShow, { name, ...pickEnvironment(flags) });
-    const lines = await this.#readLog(response);
+    const log = await this.#readLog(response);
     this.print((screen) => {
-      const log = lines.length === 0 ? [] : renderLogLines(lines, screen).split("\n");
-      return fold(processPage(response, log).join("\n"), screen);
+      const lines = typeof log === "string" ? [log] : log.length === 0 ? [] : renderLogLines(log, screen).split("\n");
+      return fold(processPage(response, lines).join("\n"), screen);
     });
     await printMarks(this, [name]);
     return response;
@@ -50,9 +50,15 @@ export default class ProcessShow extends NodeCommand {
     );
   }
 
-  /** Without errors, the last words of a process are in its log. */
+  /** Without errors, the last words of a process are in its log; or why it is not shown, as with a broken `svcm.yaml`. */
   async #readLog({ name, processes, why }: ProcessShowResponse) {
     if (this.jsonEnabled() || processes.length === 0 || why.errorLines.length > 0) return [];
-    return (await this.execute(logsRead, { apps: [name], limit: LOG_LINES })).lines;
+    try {
+      return (await this.execute(logsRead, { apps: [name], limit: LOG_LINES })).lines;
+    } catch (error) {
+      if (!(error instanceof SvcmError)) throw error;
+      const { details = error.message } = error.body;
+      return why.now.includes(details) ? [] : details;
+    }
   }
 }

@@ -30,7 +30,7 @@ import { pm2Schedules } from "./pm2/daemon/schedules.ts";
 import { nodeProcessLogs } from "./logs/process-logs.node.ts";
 import { findStateFolder } from "./pm2/state-place.node.ts";
 import { resolveWorkspace, type WorkspaceOptions } from "./project/workspace.node.ts";
-import { surveyFolder } from "./setup/survey.node.ts";
+import { nodeSurveyor } from "./setup/survey.node.ts";
 import { nodeTokens } from "./access/tokens.node.ts";
 import { createRecorder } from "./history/recorder.ts";
 import { createEventFeed } from "./events/feed.ts";
@@ -55,7 +55,7 @@ export function nodePorts(options: WorkspaceOptions): Ports {
   const ports: Ports = createLazily<Ports>({
     workspace: () => workspace,
     facts: () => nodeFacts(workspace, ports.files, () => factsCache(env)),
-    survey: () => surveyFolder,
+    survey: () => nodeSurveyor,
     files: () => nodeFiles({ allowedFolders: [root, configDir, stateFolder, ...folders], maxBytes: MAX_FILE_BYTES }),
     revisions: () => gitRevisions({ root, env, maxBytes: MAX_FILE_BYTES }),
     ecosystems: () => ecosystemLoader({ root, env }),

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
-import { execute, processAct, rolloutApply, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
+import { daemonRenew, execute, processAct, rolloutApply, rolloutPlan, rolloutRollback } from "../../src/core/index.ts";
 import { commandLine, run } from "../support/child.ts";
 import { asNobody, canBeNobody, NOBODY } from "../support/machine.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
@@ -63,6 +63,19 @@ test.skipIf(!canBeNobody)("root starts no PM2 in the home of a user", async () =
   await expect(link(home).startApp("api", [], own.folder)).rejects.toMatchObject(refused);
   await expect(link(home).restoreList()).rejects.toMatchObject(refused);
   expect(readdirSync(home)).toEqual([]);
+  // Both daemons of a renewal that was cut off have ended.
+  const journal = { step: "forward", node: process.execPath, program: "", formerPid: 0, formerNode: null };
+  mkdirSync(join(home, "svcm"));
+  const begun = JSON.stringify({ ...journal, startedAtMs: 0, unit: null, records: [] });
+  writeFileSync(join(home, "svcm/renew.json"), begun);
+  const renewed = execute(
+    daemonRenew,
+    own.ports({ PM2_HOME: home }),
+    { goBack: false },
+    { ...caller, grants: ["admin"] },
+  );
+  await expect(renewed).rejects.toMatchObject(refused);
+  expect(readdirSync(home)).toEqual(["svcm"]);
   vi.stubEnv("NOTIFY_SOCKET", "/run/systemd/notify");
   await expect(link(home).requireLasting()).resolves.toBeUndefined();
   vi.unstubAllEnvs();

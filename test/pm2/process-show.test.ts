@@ -124,3 +124,13 @@ longTest("a port that is in use is reported with the process that uses it", asyn
   const { pid, pmId } = (await show()).processes[0]!;
   expect(why.now).toEqual([`Port ${taken} is taken by serves (id ${pmId}), pid ${pid}.`]);
 });
+
+longTest("a schedule whose day does not exist restarts nothing, and its job waits for no time", async () => {
+  const never = { cron_restart: "0 0 30 2 *" };
+  await own.run({ name: "idle", ...never });
+  await own.run({ name: "job", ...never, autorestart: false, code: "process.exit(0);" });
+  expect((await show("idle")).processes[0]?.next).toContain("Its schedule 0 0 30 2 * has no more times.");
+  await expect
+    .poll(async () => (await show("job")).processes[0])
+    .toMatchObject({ state: "waiting", stateReason: "its schedule has no more times" });
+});

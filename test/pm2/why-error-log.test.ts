@@ -48,8 +48,15 @@ test("while nothing says what is secret, why and logs say so instead of showing 
   writeFileSync(file, "version: 1\nenvironmnts: {}\n");
   const says = "No log is shown, because svcm does not know which values in it are secret";
   const [shown, logs, json] = [await command("why", "closed"), await command("logs"), await command("logs", "--json")];
+  const [page, metrics] = [await command("show", "closed"), await command("metrics", "show", "-e", "production")];
   rmSync(file);
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(`${says}: svcm.yaml:1:1: `)]);
+  expect([page.code, page.stdout]).toEqual([
+    0,
+    expect.stringContaining("It is not compared with its declaration: svcm.yaml:1:1: "),
+  ]);
+  expect(page.stdout.split(says)).toHaveLength(2);
+  expect([metrics.code, metrics.stdout]).toEqual([0, expect.stringMatching(/^closed +\d+ (?:.*\n)+svcm\.yaml:1:1: /m)]);
   expect([logs.code, logs.stderr]).toEqual([3, expect.stringContaining(`Hint: ${says}. `)]);
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
     3,

@@ -89,7 +89,7 @@ test("/metrics has the processes while svcm.yaml is broken", async () => {
   rmSync(file);
   mkdirSync(file);
   expect(await measured()).toEqual(unreadable);
-  expect((await ask(server, METRICS)).json).toMatchObject({ code: "EISDIR" });
+  expect((await ask(server, METRICS)).json).toMatchObject({ ecosystem: { code: "EISDIR" } });
 });
 
 test.each([

@@ -82,7 +82,10 @@ function portText({ ports, execMode, pid }: Process): string {
 function declarationLines(declaration: ProcessShowResponse["declaration"]): string[] {
   if (declaration === null) return ["The environment has no ecosystem file."];
   const { fileName, isDeclared, drift, unknown, error, environment } = declaration;
-  if (error !== undefined) return [`It is not compared with ${fileName}: ${error}`];
+  if (error !== undefined) {
+    const declared = fileName === "svcm.yaml" ? "its declaration" : fileName;
+    return [`It is not compared with ${declared}: ${error}`];
+  }
   if (!isDeclared) return [`${fileName} does not declare it.`];
   const doubts = unknown.map((one) => unknownText(one, toPrintable));
   if (drift.length === 0) return doubts.length > 0 ? doubts : [`It runs as ${fileName} declares it.`];

@@ -46,7 +46,7 @@ export function renewalProblems(facts: RenewalFacts, goBack: boolean): string[] 
     ...unitProblems(facts),
     ...(library === null && !isForAnother(facts) ? ["no PM2 is installed with which a daemon could be started"] : []),
     ...(saved.state === "unreadable" ? [`${saved.path} cannot be read, so the list cannot be saved`] : []),
-    ...(standing === null ? daemonProblems(facts) : []),
+    ...(standing === null ? daemonProblems(facts) : userProblems(facts)),
     ...processProblems(facts),
   ];
 }
@@ -61,7 +61,7 @@ function nodeProblems({ node, nodeVersion, wantedNode }: RenewalFacts): string[]
 }
 
 function daemonProblems(facts: RenewalFacts): string[] {
-  const { daemons = [], former: one, unit, system } = facts;
+  const { daemons = [], former: one } = facts;
   const own = daemons.filter(({ isOwn }) => isOwn);
   if (one === undefined) return ["no PM2 daemon with this PM2_HOME runs; `svcm boot restore` starts one"];
   if (one.isForeground)
@@ -69,8 +69,13 @@ function daemonProblems(facts: RenewalFacts): string[] {
       "PM2 runs in the foreground, as pm2-runtime does; start it again with the wanted PM2, in a container from another image",
     ];
   if (own.length > 1) return [`${own.length} daemons use this PM2_HOME: pid ${own.map((each) => each.pid).join(", ")}`];
-  if (one.uid === system.current.uid || unit?.scope === "system") return [];
-  return [`the daemon runs as ${one.user}, and you are ${system.current.name}; run it as ${one.user}`];
+  return userProblems(facts);
+}
+
+/** The new daemon runs as the user who asks for it, also after a renewal that was cut off. */
+function userProblems({ former, unit, system }: RenewalFacts): string[] {
+  if (former === undefined || former.uid === system.current.uid || unit?.scope === "system") return [];
+  return [`the daemon runs as ${former.user}, and you are ${system.current.name}; run it as ${former.user}`];
 }
 
 /** Root restarts a unit of the system, whose PM2 then runs as its own user. */

@@ -29,11 +29,11 @@ function isField(field: string, index: number): boolean {
 }
 
 /** Ignores members of `Object.prototype`. */
-export function specOf(contract: RuntimeContract, key: string): KeySpec | undefined {
+export function specOf(contract: Pick<RuntimeContract, "keys">, key: string): KeySpec | undefined {
   return Object.hasOwn(contract.keys, key) ? contract.keys[key] : undefined;
 }
 
-export function tierOf(contract: RuntimeContract, key: string): Tier {
+export function tierOf(contract: Pick<RuntimeContract, "keys">, key: string): Tier {
   return specOf(contract, key)?.tier ?? "never-exposed";
 }
 

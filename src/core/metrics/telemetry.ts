@@ -21,7 +21,7 @@ export interface MetricsRequest {
   /** Without it, the apps of all services count. */
   readonly service?: string | undefined;
   readonly asyncContext: boolean;
-  /** Of its processes and its host first of all: while `svcm.yaml` is broken, only the comparison is missing. */
+  /** Of its processes and its host first of all: without a known environment, only the comparison is missing. */
   readonly isOfMachine?: boolean;
 }
 

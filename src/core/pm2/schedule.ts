@@ -38,6 +38,19 @@ export function isDue({ time: [seconds, minutes, hours], hasDay }: Schedule, atM
   return hasDay(at) && hours.has(at.getHours()) && minutes.has(at.getMinutes()) && seconds.has(at.getSeconds());
 }
 
+/** Weekdays and dates repeat after 28 years. */
+const CYCLE = { from: new Date(2000, 0, 1, 12), days: 28 * 366 };
+
+/** PM2's library looks long for a day such as the 30th of February, and fails if it looks for several of them. */
+export function hasNoDay(pattern: string): boolean {
+  const schedule = parseSchedule(pattern);
+  if (schedule === undefined) return false;
+  const { from, days } = CYCLE;
+  const dayAt = (offset: number): Date => new Date(from.getFullYear(), from.getMonth(), from.getDate() + offset, 12);
+  for (let offset = 0; offset < days; offset += 1) if (schedule.hasDay(dayAt(offset))) return false;
+  return true;
+}
+
 interface Field {
   readonly from: number;
   readonly to: number;

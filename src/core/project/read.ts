@@ -14,6 +14,7 @@ import {
   type Service,
 } from "./project.ts";
 import { toDeploySettings } from "./deploy-settings.ts";
+import type { HasFacts } from "./port-repository.ts";
 import { projectSchema, type DeclaredProject, type DeclaredService } from "./schema.ts";
 import { resolvePath } from "./resolve.ts";
 
@@ -261,4 +262,12 @@ function describe(claim: Claim, other: Claim): string {
 
 function startText({ env }: Claim): string {
   return env === undefined ? "without --env" : `with --env ${env}`;
+}
+
+/** Processes and host are shown without `svcm.yaml`, too; only what it declares is then unknown. */
+export async function isProjectReadable({ facts }: HasFacts): Promise<boolean> {
+  return await facts.project().then(
+    () => true,
+    () => false,
+  );
 }

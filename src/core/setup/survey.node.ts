@@ -2,15 +2,16 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
+import { PROJECT_FILE } from "../project/project.ts";
 import { isEnvName } from "../words/env-names.ts";
-import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey } from "./detect/survey.ts";
+import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey, type Surveyor } from "./detect/survey.ts";
 
 const MAX_FILES = 20_000;
 const MAX_BYTES = 2 ** 20;
 /** A larger repository has more code, but hardly more kinds of it. */
 const MAX_TOTAL_BYTES = 64 * 2 ** 20;
 
-export async function surveyFolder(root: string): Promise<Survey> {
+async function surveyFolder(root: string): Promise<Survey> {
   const files = new Map<string, string | undefined>();
   const outside = new Map<string, string>();
   const realRoot = await realpath(root).catch(() => root);
@@ -30,21 +31,63 @@ export async function surveyFolder(root: string): Promise<Survey> {
   return { files, isCut: false, outside };
 }
 
+/** Not of the repository itself. */
+const FOREIGN_FOLDER = /^(?:node_modules|\.git|\.svcm|vendor|\.?venv)$/;
+const MAX_CODE_BYTES = 16 * 2 ** 20;
+const MAX_CODE_DEPTH = 16;
+
+/**
+ * The survey leaves out builds and languages other than JavaScript, so here each file counts.
+ * @returns none of the words if not every file could be read
+ */
+async function findUnmentioned(root: string, words: readonly string[]): Promise<string[]> {
+  const open = new Set(words);
+  let total = 0;
+  for await (const { path, entry } of entriesBelow(root, "", 0, { isSkipped: isForeign, maxDepth: MAX_CODE_DEPTH })) {
+    if (open.size === 0) return [];
+    if (!mayMention(path, entry)) continue;
+    const real = entry.isFile() ? join(root, path) : await linkedFile(join(root, path), entry);
+    const text = real === undefined ? undefined : await readText(real, MAX_CODE_BYTES);
+    total += text?.length ?? 0;
+    if (text === undefined || total > MAX_TOTAL_BYTES) return [];
+    for (const word of open) if (text.includes(word)) open.delete(word);
+  }
+  return [...open];
+}
+
+function isForeign(name: string): boolean {
+  return FOREIGN_FOLDER.test(name);
+}
+
+function mayMention(path: string, entry: Dirent): boolean {
+  const isText = entry.isFile() || entry.isSymbolicLink();
+  return isText && !isEnvName(path) && path !== PROJECT_FILE && !isForeign(entry.name);
+}
+
+export const nodeSurveyor: Surveyor = { read: surveyFolder, unmentioned: findUnmentioned };
+
+interface Limits {
+  readonly isSkipped: (folder: string) => boolean;
+  readonly maxDepth: number;
+}
+
 async function* entriesBelow(
   root: string,
   folder: string,
   depth: number,
+  limits: Limits = { isSkipped: isSkippedFolder, maxDepth: MAX_DEPTH },
 ): AsyncGenerator<{ path: string; entry: Dirent }> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (!entry.isDirectory()) yield { path, entry };
-    else if (!isSkippedFolder(entry.name) && depth < MAX_DEPTH) yield* entriesBelow(root, path, depth + 1);
+    else if (!limits.isSkipped(entry.name) && depth < limits.maxDepth)
+      yield* entriesBelow(root, path, depth + 1, limits);
   }
 }
 
-function readText(path: string): Promise<string | undefined> {
-  return readSnapshot(path, path, MAX_BYTES).then(
+function readText(path: string, maxBytes = MAX_BYTES): Promise<string | undefined> {
+  return readSnapshot(path, path, maxBytes).then(
     ({ bytes }) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
     () => undefined,
   );

@@ -39,6 +39,11 @@ const job = online({
 
 test.each([
   ["the daemon of another user", asRoot, /runs as deploy, and you are root; run it as deploy/],
+  [
+    "the daemon of another user, after a renewal that was cut off",
+    { ...asRoot, standing: renewal },
+    /^the daemon runs as deploy/,
+  ],
   ["an unreadable list", { saved: saved([], { state: "unreadable" }) }, /dump\.pm2 cannot be read, so the list cannot/],
   ["a relative path", { node: "node" }, /--node takes an absolute path, and node is not one/],
   ["no PM2", { library: null }, /no PM2 is installed/],

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { isDue, parseSchedule } from "../../../src/core/pm2/schedule.ts";
+import { hasNoDay, isDue, parseSchedule } from "../../../src/core/pm2/schedule.ts";
 
 const at = (time: string): number => new Date(`2026-11-21T${time}`).getTime();
 
@@ -31,6 +31,16 @@ test.each(["", "* * * *", "60 * * * *", "* * L * *", "0 3 ? * *", "*/0 * * * *",
   "the pattern %j is not understood, so it decides nothing",
   (pattern) => expect(parseSchedule(pattern)).toBeUndefined(),
 );
+
+test.each([
+  ["0 0 30 2 *", true],
+  ["0 0 31 2,4,6,9,11 *", true],
+  ["0 0 29 2 *", false],
+  // Every 28 years.
+  ["0 0 29 2 mon", false],
+  ["0 3 * * *", false],
+  ["@daily", false],
+])("no day has %s: %s", (pattern, expected) => expect(hasNoDay(pattern)).toBe(expected));
 
 test("PM2's own library is never due when svcm says that a schedule is not", () => {
   const Cron = createRequire(createRequire(import.meta.url).resolve("pm2/package.json"))("croner") as Croner;

@@ -143,6 +143,12 @@ describe("jobs", () => {
     ],
     ["has a restart delay", { ...rest, status: "waiting restart" }, { schedule }, "waiting, next 03:00 Europe/Berlin"],
     ["has an unreadable schedule", rest, {}, "waiting"],
+    [
+      "has a schedule whose day does not exist",
+      rest,
+      { schedule: { ...schedule, nextMs: null } },
+      "waiting, its schedule has no more times",
+    ],
     ["failed", { ...rest, exitCode: 3 }, { schedule }, "waiting, next 03:00 Europe/Berlin JOB_FAILED"],
     [
       "was killed",

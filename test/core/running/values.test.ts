@@ -120,7 +120,9 @@ test("a variable that an env file holds is there because a command handed the fi
     );
   expect(decide("g")).toMatchObject({ verdict: "same", changes: [], unknown: [] });
   expect(decide("h")).toMatchObject({ verdict: "unknown", changes: [] });
-  expect(decide("h").unknown).toEqual(["the process was started with another GONE than that of .env"]);
+  expect(decide("h").unknown).toEqual([
+    "the process was started with another GONE than that of .env; a restart keeps it, so declare it, or delete the app and start it with --ecosystem",
+  ]);
 });
 
 test("a variable without any evidence is counted, but those of a shell and of every app are not", () => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   commandLineCaller,
@@ -215,4 +216,33 @@ describe("svcm init chooses between PM2 files", () => {
     });
     expect(proposed).toMatchObject({ folder: "server", ecosystem: { production: "ecosystem.config.js" } });
   });
+});
+
+test("a second svcm init names the files that svcm.yaml does not", async () => {
+  const workspace = makeWorkspace({ ".env": "PORT=1\n" });
+  const init = async () => {
+    const ports = nodePorts({ root: workspace.root, env: { PM2_HOME: workspace.path(".pm2") }, cwd: workspace.root });
+    const { plan, unnamed } = await execute(projectInit, ports, { write: true }, caller);
+    return { written: plan.map(({ path }) => path.slice(workspace.root.length + 1)), unnamed };
+  };
+  expect(await init()).toEqual({ written: ["svcm.yaml", ".gitignore"], unnamed: [] });
+  writeFileSync(workspace.path("ecosystem.config.js"), js(app("api")));
+  expect(await init()).toEqual({ written: [], unnamed: ["ecosystem.config.js"] });
+  const text = readFileSync(workspace.path("svcm.yaml"), "utf8");
+  writeFileSync(workspace.path("svcm.yaml"), `${text}ecosystem: { dev: ecosystem.config.js }\n`);
+  expect(await init()).toEqual({ written: [], unnamed: [] });
+});
+
+test("a .gitignore that is not UTF-8, as PowerShell writes it, is left as it is", async () => {
+  const utf16 = Buffer.from("\uFEFFnode_modules\n", "utf16le");
+  const workspace = makeWorkspace({ ".env": "PORT=1\n" });
+  writeFileSync(workspace.path(".gitignore"), utf16);
+  const { found, written } = await execute(projectInit, workspace.ports, { write: true }, caller);
+  expect(written).toEqual([workspace.path("svcm.yaml")]);
+  expect(found.notUnderstood).toContainEqual({
+    path: ".gitignore",
+    line: 1,
+    what: "it is not UTF-8 text, so svcm adds nothing to it",
+  });
+  expect(readFileSync(workspace.path(".gitignore"))).toEqual(utf16);
 });

@@ -1,5 +1,5 @@
 /** One run and one report over a team's own shop. */
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commandLineCaller, execute, projectInit, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
 import { isPassed } from "../../../src/core/setup/operations/repository-check.ts";
@@ -157,4 +157,24 @@ test("check accepts a private key in quotes, which has several lines", async () 
     "worker.js": `${CODE} process.env.PRIVATE_KEY;`,
   });
   expect(await check(workspace)).toMatchObject({ passed: true, issues: [] });
+});
+
+test("a key counts as unused only if no file of any language, and no build, names it", async () => {
+  const env = ["IN_SCHEMA=1", "IN_PYTHON=1", "IN_BUILD=1", "NOWHERE=1"].map((line) => `${line}\n`).join("");
+  const workspace = makeWorkspace({
+    ...GOOD,
+    ".env": `${GOOD[".env"]}${env}`,
+    ".env.example": `${GOOD[".env.example"]}${env}`,
+    "prisma/schema.prisma": 'datasource db { url = env("IN_SCHEMA") }\n',
+    "jobs/report.py": 'os.environ["IN_PYTHON"]\n',
+    "dist/main.js": "process.env.IN_BUILD;\n",
+  });
+  const unused = async (): Promise<string[]> => {
+    const { response } = await execute(repositoryCheck, workspace.ports, { paths: [], strict: false }, caller);
+    return response.issues.filter(({ code }) => code === "PROJECT_KEYS_UNUSED").map(({ message }) => message);
+  };
+  expect(await unused()).toEqual(["env files set NOWHERE, which no other file mentions"]);
+  // A folder that a link leads to is not read.
+  symlinkSync("..", workspace.path("build"));
+  expect(await unused()).toEqual([]);
 });

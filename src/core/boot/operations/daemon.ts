@@ -50,7 +50,9 @@ export const daemonRenew = defineOperation({
         const facts = await readRenewalFacts(ports, chosen);
         const problems = renewalProblems(facts, goBack);
         if (problems.length > 0) throw refused(problems, goBack);
-        const { standing, running, saved } = facts;
+        const { standing, running, saved, former } = facts;
+        // A renewal that was cut off, and whose daemons have ended, starts one as any start does.
+        if (standing?.unit === null && former === undefined && !goBack) await ports.processes.requireLasting();
         const names = new Set([...running, ...saved.processes].map(({ name }) => name));
         noteProcesses(
           attempt,

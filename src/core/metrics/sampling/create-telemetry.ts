@@ -16,6 +16,7 @@ import {
   resolveEnvironment,
 } from "../../project/resolve.ts";
 
+import { isProjectReadable } from "../../project/read.ts";
 import { oneAtATime } from "../../words/once.ts";
 import { EcosystemWatch, type ComparedEnvironment } from "./ecosystem-watch.ts";
 import { measure, Meter, type Measurement, sampleOf, ProcessTable } from "./measuring.ts";
@@ -65,14 +66,15 @@ class SharedTelemetry implements Telemetry {
   }
 
   async #resolveFor(request: MetricsRequest) {
-    if (request.isOfMachine !== true) return await this.#resolve(request, request);
+    const isReadable = request.limits !== undefined || (await isProjectReadable(this.#ports));
+    if (isReadable && request.isOfMachine !== true) return await this.#resolve(request, request);
     try {
       const resolved = await this.#resolve(request, request);
       this.#lastOfMachine = resolved.environment;
       return resolved;
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
-      return { environment: this.#lastOfMachine, isNamed: false };
+      return { environment: request.environment ?? this.#lastOfMachine, isNamed: false };
     }
   }
 

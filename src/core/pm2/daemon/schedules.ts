@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { readDaemonZone } from "./daemon.ts";
 import { findPm2, type Pm2Places } from "./find-pm2.ts";
+import { hasNoDay } from "../schedule.ts";
 import type { ScheduleRequest, Schedules, ScheduleTime, ScheduleTimes } from "../port-daemons.ts";
 
 const TIMEOUT_MS = 5000;
@@ -20,7 +21,8 @@ export function pm2Schedules(places: Pm2Places): Schedules {
       const known = kept && kept.daemonZone === daemonZone ? answersOf(kept, requests) : undefined;
       if (known !== undefined) return known;
       const library = await findLibrary(places);
-      const times = library === undefined ? undefined : await runChild({ library, requests }, daemonZone);
+      const judged = requests.map((request) => ({ ...request, isNever: hasNoDay(request.pattern) }));
+      const times = library === undefined ? undefined : await runChild({ library, requests: judged }, daemonZone);
       kept = times && { daemonZone, requests, times };
       return times;
     },
@@ -53,7 +55,8 @@ function isStillFirst(time: ScheduleTime | undefined, afterMs: number): boolean 
 const PROGRAM = `
 const { library, requests } = JSON.parse(process.argv[1]);
 const Cron = require(library);
-const next = ({ pattern, afterMs }) => {
+const next = ({ pattern, afterMs, isNever }) => {
+  if (isNever) return null;
   try {
     return Cron(pattern).next(new Date(afterMs))?.getTime() ?? null;
   } catch {

@@ -4,6 +4,7 @@ import type { UnknownPart } from "../../api/drift.ts";
 import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure } from "../../api/rollout.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
+import { KEPT_BY_RESTART } from "../../running/values.ts";
 import { holderText } from "../../running/port-holders.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */
@@ -47,7 +48,7 @@ function effectText({ do: kind, method, disruption, why, port }: PlanStep): stri
   if (!isFailing && disruption !== "none") return DISRUPTION_TEXTS[disruption];
   if (!isFailing) return method === "reload" || kind === "scale" ? KEEPS_LISTENING : "";
   return disruption === "down"
-    ? ": the app does not answer now, until it starts"
+    ? ": it is down until it starts"
     : ": the other instances go on, and change only if this succeeds";
 }
 
@@ -183,15 +184,12 @@ function doubtText(unknown: Plan["unknown"]): string {
 
 /** `worker: cannot tell whether the code changed: it was only touched. Next: svcm apply --restart worker` */
 export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): string {
-  const next = reason === NOT_RUN_YET ? "svcm run" : part === "state" ? "svcm why" : "svcm apply --restart";
-  return `${quote(app)}: cannot tell whether ${PART_TEXTS[part]}: ${quote(reason)}. Next: ${next} ${quote(shellQuote(app))}`;
+  const [question, next] =
+    part === "state"
+      ? ["it works", reason === NOT_RUN_YET ? "run" : "why"]
+      : [`the ${part} changed`, reason.includes(KEPT_BY_RESTART) ? "delete" : "apply --restart"];
+  return `${quote(app)}: cannot tell whether ${question}: ${quote(reason)}. Next: svcm ${next} ${quote(shellQuote(app))}`;
 }
-
-const PART_TEXTS: Readonly<Record<UnknownPart["part"], string>> = {
-  code: "the code changed",
-  values: "the values changed",
-  state: "it works",
-};
 
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {
   const step = owned ? "only --prune deletes it" : "no step touches it";

@@ -76,7 +76,13 @@ export function packageFolderOf(path: string, packages: readonly string[]): stri
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ".";
 }
 
-export interface HasSurvey {
+export interface Surveyor {
   /** Lists the files of a repository and reads some texts. Runs no file and follows no link. */
-  survey(root: string): Promise<Survey>;
+  read(root: string): Promise<Survey>;
+  /** Returns those words that no file of the repository names; env files and `svcm.yaml` do not count. */
+  unmentioned(root: string, words: readonly string[]): Promise<string[]>;
+}
+
+export interface HasSurvey {
+  readonly survey: Surveyor;
 }

@@ -63,7 +63,7 @@ export function examine(observations: Observations): RepositoryState {
   const { survey, detection, project, places, hasDotenvx } = observations;
   const named = new Set(places.map(({ path }) => path));
   const values = detection.env.filter(({ kind }) => kind === "values");
-  const found = [...detection.pm2, ...values].map(({ path }) => path);
+  const found = usableFiles(detection);
   const used = new Set(places.map(({ environment }) => environment));
   const isSetUp = project !== undefined || found.length === 0 || found.some((path) => named.has(path));
   const overrides = project ? overriddenFolders(project, observations.folderVariables) : [];
@@ -74,7 +74,7 @@ export function examine(observations: Observations): RepositoryState {
     isEmpty: isEmpty(observations, found),
     places,
     bareEnvironments: Object.keys(project?.environments ?? {}).filter((name) => !used.has(name)),
-    unnamed: found.filter((path) => !named.has(path) && !moved.has(baseName(path))),
+    unnamed: unnamedFiles(detection, named).filter((path) => !moved.has(baseName(path))),
     scripts: detection.notUnderstood.map(({ path }) => path).filter(isScriptLikePm2),
     tracked: filesWithSecrets(survey, detection, observations.tracked),
     unignored: filesWithSecrets(survey, detection, observations.unignored),
@@ -84,6 +84,14 @@ export function examine(observations: Observations): RepositoryState {
     guesses: Object.keys(project?.guesses ?? {}),
     overrides,
   };
+}
+
+function usableFiles({ pm2, env }: Pick<Detection, "pm2" | "env">): string[] {
+  return [...pm2, ...env.filter(({ kind }) => kind === "values")].map(({ path }) => path);
+}
+
+export function unnamedFiles(found: Pick<Detection, "pm2" | "env">, named: ReadonlySet<string>): string[] {
+  return usableFiles(found).filter((path) => !named.has(path));
 }
 
 /** Files beyond the limit of the survey are not known. */

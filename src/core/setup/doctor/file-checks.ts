@@ -15,7 +15,7 @@ import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Survey } from "../detect/survey.ts";
 import { resolvePath, type EnvironmentRequest, ecosystemSpellings } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
-import { isSameGroup, type ConfiguredFile, overriddenKeys } from "./examine.ts";
+import { isSameGroup, type ConfiguredFile, overriddenKeys, unnamedFiles } from "./examine.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import { ecosystemFileNames } from "../../pm2/loaded.ts";
 
@@ -209,6 +209,17 @@ function declaredFiles(root: string, { services, environments }: Project): Named
       ];
     }),
   );
+}
+
+/** Files that the project leaves undecided are named, too. */
+export function unnamedIn(
+  root: string,
+  found: Parameters<typeof unnamedFiles>[0],
+  project: Project | undefined,
+): string[] {
+  if (project === undefined) return [];
+  const named = declaredFiles(root, project).map(({ path }) => rootRelative(root, path));
+  return unnamedFiles(found, new Set([...named, ...project.undecided.map(({ file }) => file)]));
 }
 
 async function defaultFiles(

@@ -12,7 +12,7 @@ import { vocabularyOf, type Vocabulary } from "../../deployments/file.ts";
 import type { Project } from "../../project/project.ts";
 import { baseName } from "../../words/path.ts";
 import { detect } from "../detect/detect.ts";
-import type { Survey } from "../detect/survey.ts";
+import type { HasSurvey, Survey } from "../detect/survey.ts";
 import { checkEcosystems, checkEnvironments, toFailureIssues } from "./file-checks.ts";
 
 const ofFile = (file: string, message: string) => ({ path: [file], file, message });
@@ -177,7 +177,7 @@ interface CheckContext {
 }
 
 export async function checkFiles(
-  ports: Repository & HasHost & HasInstallation & HasRevisions,
+  ports: Repository & HasHost & HasInstallation & HasRevisions & HasSurvey,
   { declarations, survey, places, offline }: CheckContext,
 ) {
   const { project, vocabulary, issues } = declarations;
@@ -192,14 +192,15 @@ export async function checkFiles(
   ]);
   const hasDotenvx = offline || hasTool(ports, survey);
   const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx, folderVariables });
+  const state = { ...examined, unusedKeys: await ports.survey.unmentioned(ports.workspace.root, examined.unusedKeys) };
   const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
   const environments = await checkEnvironments(checking);
   const found = {
-    layout: doctorIssues("layout", examined),
-    ecosystem: [...doctorIssues("ecosystem", examined), ...ecosystems.issues],
-    env: [...doctorIssues("env", examined), ...environments],
-    keys: doctorIssues("keys", examined),
+    layout: doctorIssues("layout", state),
+    ecosystem: [...doctorIssues("ecosystem", state), ...ecosystems.issues],
+    env: [...doctorIssues("env", state), ...environments],
+    keys: doctorIssues("keys", state),
   };
   return { apps: ecosystems.apps, isEmpty: examined.isEmpty, found };
 }

@@ -34,7 +34,7 @@ export const projectDoctor = defineOperation({
   access: "read",
   refusal: "INVALID_REQUEST",
   async run(ports: SetupPorts, { version, offline }, caller): Promise<DoctorAnswer> {
-    const survey = await ports.survey(ports.workspace.root);
+    const survey = await ports.survey.read(ports.workspace.root);
     const declarations = await readDeclarations(ports);
     const { project, vocabulary } = declarations;
     const places = vocabulary ? await gatherFiles(ports, vocabulary, project, survey) : [];

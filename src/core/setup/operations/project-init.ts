@@ -14,6 +14,7 @@ import type { DetectionNote, RunningApp } from "../detect/pm2-file.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
+import { unnamedIn } from "../doctor/file-checks.ts";
 import type { Survey } from "../detect/survey.ts";
 import { once } from "../../words/once.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
@@ -33,6 +34,8 @@ export interface InitResponse {
   readonly found: Omit<Detection, "keys">;
   readonly keys: Readonly<Record<"open" | "secret" | "undecided", readonly string[]>>;
   readonly guesses: Readonly<Record<string, string>>;
+  /** Files that svcm.yaml does not name. A new one names what it can, and its notes say why it leaves a file out. */
+  readonly unnamed: readonly string[];
   readonly plan: readonly PlannedFile[];
   readonly machine: InitMachine;
   /** Empty for a dry run. */
@@ -66,7 +69,7 @@ async function propose(
   ports: SetupPorts,
   { only, confirm, machineEnvironment, ...answers }: InputOf<"project.init">,
 ): Promise<InitResponse> {
-  const [survey, running] = await Promise.all([ports.survey(ports.workspace.root), readRunning(ports)]);
+  const [survey, running] = await Promise.all([ports.survey.read(ports.workspace.root), readRunning(ports)]);
   const { keys, ...found } = detect(survey, running);
   const chosen = only === "layout" ? [] : keys;
   const { file, notes } = confirm
@@ -76,15 +79,17 @@ async function propose(
   const project = file === undefined ? await ports.facts.project() : readProject(file.text, PROJECT_FILE).value;
   const isKnown = file !== undefined || project !== undefined;
   const machine = decideMachine(project?.environments ?? {}, await readMachineEnvironment(ports), machineEnvironment);
-  const plan = [file, isKnown && !confirm ? await ignoreFile(ports) : undefined];
+  const ignored = isKnown && !confirm ? await ignoreFile(ports) : NOTHING_TO_WRITE;
+  const plan = [file, ignored.file];
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...exposed] },
+    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...ignored.notes, ...exposed] },
     keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
+    unnamed: file?.isNew === true ? [] : unnamedIn(ports.workspace.root, found, project),
     plan: plan.flatMap((planned) => planned ?? []),
     machine,
     written: [],
@@ -142,6 +147,8 @@ interface ProjectFile {
   readonly notes: readonly DetectionNote[];
 }
 
+const NOTHING_TO_WRITE: ProjectFile = { file: undefined, notes: [] };
+
 /** An existing file keeps its content and gets the new keys. */
 async function projectFile(
   ports: HasClock & HasFacts & HasFiles & HasWorkspace,
@@ -158,7 +165,7 @@ async function projectFile(
     });
   const project = await ports.facts.project();
   const added = project?.keys === undefined ? [] : undeclaredKeys(project.keys, detection.keys);
-  if (added.length === 0) return { file: undefined, notes: [] };
+  if (added.length === 0) return NOTHING_TO_WRITE;
   const today = new Date(ports.clock.now()).toISOString().slice(0, 10);
   return { file: { path, isNew: false, before, text: addKeys(before, added, today) }, notes: [] };
 }
@@ -171,7 +178,7 @@ async function newProjectFile(
   answers: InitAnswers,
 ): Promise<ProjectFile> {
   const { pm2, env, keys, undecided } = detection;
-  if (pm2.length + env.length + keys.length + undecided.length === 0) return { file: undefined, notes: [] };
+  if (pm2.length + env.length + keys.length + undecided.length === 0) return NOTHING_TO_WRITE;
   const hasContract = (await readText(ports, `${ports.workspace.root}/${CONTRACT_FILE}`)) !== undefined;
   const { layout, notes } = proposeLayout(detection);
   const text = renderSvcmYaml(layout, hasContract ? undefined : detection.keys, answers);
@@ -193,13 +200,23 @@ function requireValid(text: string, keys: readonly string[], { allow = [], healt
   if (issues.length > 0) throw refusal("INVALID_PAYLOAD", issues);
 }
 
-async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<PlannedFile | undefined> {
+/** Its folder has a `.gitignore`, too, so a file that cannot be read stays as it is. */
+async function ignoreFile(ports: HasFiles & HasWorkspace): Promise<ProjectFile> {
   const path = `${ports.workspace.root}/.gitignore`;
-  const before = await readText(ports, path);
+  const before = await readText(ports, path).catch((error: unknown) => {
+    if (error instanceof SvcmError && error.body.code === "FILE_NOT_UTF8") return error;
+    throw error;
+  });
+  if (before instanceof SvcmError)
+    return {
+      file: undefined,
+      notes: [{ path: ".gitignore", line: 1, what: "it is not UTF-8 text, so svcm adds nothing to it" }],
+    };
   const lines = (before ?? "").split(/\r?\n/).map((line) => line.trim());
-  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return undefined;
+  if (lines.some((line) => [".svcm", ".svcm/", "/.svcm", "/.svcm/", ".svcm/*"].includes(line))) return NOTHING_TO_WRITE;
   const separator = before === undefined || before === "" || before.endsWith("\n") ? "" : "\n";
-  return { path, isNew: before === undefined, before: before ?? "", text: `${before ?? ""}${separator}${IGNORED}\n` };
+  const text = `${before ?? ""}${separator}${IGNORED}\n`;
+  return { file: { path, isNew: before === undefined, before: before ?? "", text }, notes: [] };
 }
 
 async function readText(ports: HasFiles, path: string): Promise<string | undefined> {

@@ -43,7 +43,7 @@ export const repositoryCheck = defineOperation({
   refusal: "INVALID_REQUEST",
   async run(ports: SetupPorts, { paths, strict }, caller): Promise<RepositoryCheck> {
     const { root } = ports.workspace;
-    const survey = await ports.survey(root);
+    const survey = await ports.survey.read(root);
     const declarations = await readDeclarations(ports);
     const { project, vocabulary } = declarations;
     const places = vocabulary ? await gatherFiles(ports, vocabulary, project, survey) : [];

@@ -209,7 +209,7 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
   const flags = `${service === undefined ? "" : ` --service ${service}`} -e ${environment}`;
   const subject = service === undefined ? fileName : `${service} (${fileName})`;
   if (!exists) {
-    const message = `${service ?? environment}: there is no ecosystem file, so nothing can be compared`;
+    const message = `${service ?? environment}: svcm knows no ecosystem file, so nothing can be compared`;
     return [attention(message, "svcm doctor")];
   }
   const open = issues.filter(({ severity, code }) => severity === "error" || OPEN_ENDS.has(code));
