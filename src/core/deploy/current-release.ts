@@ -52,7 +52,7 @@ export async function listInterrupted(root: DeployRoot, lastApplied = ""): Promi
   const records = await root.records();
   const served = records.findIndex(({ state }) => state === "done");
   // Another deploy, an apply or a rollback has decided since what runs.
-  const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
+  const isPast = ({ release }: DeployRecord): boolean => (release ?? lastApplied) < lastApplied;
   const isHalf = (one: DeployRecord, at: number): boolean =>
     one.state === "half" && (served < 0 || at < served) && !isPast(one);
   const open = records.filter((one, at) => one.state === "preparing" || one.state === "applying" || isHalf(one, at));
@@ -74,7 +74,7 @@ function interruption(record: DeployRecord): Pick<Issue, "message" | "accepted">
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
   // The id of a release is recorded before its first step.
-  if (state === "preparing" || release === null) {
+  if (release === null) {
     const before = state === "preparing" ? "its release was prepared" : "its first step";
     const message = `${what} before ${before}; nothing that runs was touched. To deploy it: ${retry}`;
     return { message, accepted: [retry] };
