@@ -25,7 +25,7 @@ const withDisk = (disk: object) =>
 
 describe("an incident is not over", () => {
   const trend = new MemoryTrend();
-  const broken = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, error: "x" as never } }));
+  const broken = metrics(({ ecosystem }) => ({ ecosystem: { ...ecosystem, error: "x" } }));
   const unread = withDisk({ path: "/data", code: "EIO", details: "x" });
   test.each<[string, Condition["rule"], string, Sample, readonly Issue[] | undefined, boolean]>([
     ["before the first look at the boot", "boot", "reboot", metrics(), undefined, true],
@@ -148,7 +148,8 @@ describe("a disk", () => {
   test("that cannot be read is not full, and one is named with figures, also while PM2 is away", () => {
     expect(findConditions(withDisk({ path: "/", code: "EIO", details: "x" }), NONE)).toEqual([]);
     const disk = [{ path: "/", totalBytes: 40 * GIB, availableBytes: 1.5 * GIB }] as never;
-    const away = { ...hostSample, payload: { ...hostSample.payload, host: { ...hostSample.payload.host, disk } } };
+    const host = { ...hostSample.payload.host, disk };
+    const away = { ...hostSample, payload: { ...hostSample.payload, host } } as Sample;
     expect(findConditions(away, NONE).map(({ rule, details }) => [rule, details])).toEqual([
       ["pm2-away", expect.any(String)],
       ["disk", "/ has 1.5 GiB free of 40.0 GiB."],

@@ -159,7 +159,7 @@ describe("a proposal that is", () => {
 });
 
 describe("a proposal is approved by", () => {
-  const parent = { pid: 7, startTime: "1", bootId: "b", pidNamespace: "n" };
+  const parent = { host: "h", pid: 7, startTime: "1", bootId: "b", pidNamespace: "n" };
   const cli = { source: "cli", actor: "ann", grants: [] } as const;
   const token = { source: "http", actor: "robot", grants: [], role: "editor" } as const;
   test.each<[string, Partial<StoredProposal>, Caller, readonly (typeof parent)[], RegExp | undefined]>([

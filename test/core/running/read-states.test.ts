@@ -7,7 +7,7 @@ import { NOW, playMachine, service, socket, type Machine } from "./played-kernel
 
 const { declaration } = record();
 const of = (settings: object): Partial<ProcessRecord> => ({
-  declaration: { ...declaration, settings: settings as never },
+  declaration: { ...declaration, settings: settings },
 });
 const STOPPED = { status: "stopped", pid: null, startedAt: null } as const;
 const job = { ...of({ autorestart: false, cronRestart: "x" }), cronRestart: "0 3 * * *" };
@@ -97,7 +97,7 @@ describe("the schedule of a job", () => {
     const asked: unknown[] = [];
     const { ports } = playMachine();
     const schedules = { next: async (moments: unknown) => void asked.push(moments) };
-    const reader = new FactsReader({ ...ports, schedules } as never);
+    const reader = new FactsReader({ ...ports, schedules });
     const pattern = "0 3 * * *";
     for (const more of [{ lastStartAt: 5 }, { lastStartAt: null, createdAt: 4 }, { lastStartAt: null }])
       await reader.read([service(0, { ...job, ...more })]);
@@ -111,7 +111,7 @@ describe("the schedule of a job", () => {
 
   test("is shown in a list, unless PM2's library does not read it", async () => {
     const times = async (machine: Machine) => [
-      ...(await readNextTimes(playMachine(machine).ports as never, [service(0), service(1, job), service(2, job)])),
+      ...(await readNextTimes(playMachine(machine).ports, [service(0), service(1, job), service(2, job)])),
     ];
     const shown = await times({ times: [5, "invalid"] });
     expect(shown).toHaveLength(1);

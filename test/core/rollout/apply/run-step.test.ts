@@ -19,7 +19,7 @@ interface Scene extends Play {
 }
 
 function makeStep(more: Partial<DecidedStep>): DecidedStep {
-  return { do: "update", app: "api", pmIds: [], disruption: "none", why: [], notes: [], ...more } as DecidedStep;
+  return { do: "update", app: "api", pmIds: [], disruption: "none", why: [], notes: [], ...more };
 }
 
 async function run(step: Partial<DecidedStep>, list: readonly ProcessRecord[], scene: Scene = {}) {
@@ -121,10 +121,10 @@ describe("a step", () => {
     ] as never;
     const seen: unknown[] = [];
     const pm2 = playPm2([running(0)]);
-    const { restart } = pm2.ports.processes;
+    const own = pm2.ports.processes;
     const processes = {
       ...pm2.ports.processes,
-      restart: (target: never, next: unknown) => (seen.push(next), restart(target)),
+      restart: (target: never, next: unknown) => (seen.push(next), own.restart(target)),
     };
     const list = [running(0)];
     const context = {

@@ -7,7 +7,7 @@ import { createActs, runAll } from "../../../../src/core/rollout/control/acts.ts
 import { record } from "../../../support/process-record.ts";
 
 const outcome = (name: string, pmId = 0): Outcome => ({
-  affected: [{ name, pmId, namespace: "default", pid: 7, status: "online" } as Outcome["affected"][number]],
+  affected: [{ name, pmId, namespace: "default", pid: 7, status: "online" }],
   skipped: [],
 });
 const failure = (kind: "PROCESS_ACTION_FAILED" | "PROCESS_ACTION_REFUSED", details: string) =>

@@ -1,6 +1,6 @@
 /** Starts by the ecosystem file and by a number of instances. */
 import { describe, expect, test } from "vitest";
-import { SvcmError } from "../../../../src/core/api/errors.ts";
+import type { SvcmError } from "../../../../src/core/api/errors.ts";
 import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";
 import { scaleDown, scaleUp } from "../../../../src/core/rollout/control/scale.ts";
 import {
@@ -14,7 +14,7 @@ import { record } from "../../../support/process-record.ts";
 import { playPm2, refusal, running, STOPPED, type Play } from "./played-pm2.ts";
 
 const { declaration } = record();
-const settings = (of: object): Partial<ProcessRecord> => ({ declaration: { ...declaration, settings: of as never } });
+const settings = (of: object): Partial<ProcessRecord> => ({ declaration: { ...declaration, settings: of } });
 const job = settings({ autorestart: false, cronRestart: "x" });
 const task = settings({ autorestart: false });
 const JOB_APP = { autorestart: false, cron_restart: "0 3 * * *" };

@@ -24,7 +24,7 @@ const next = (more: Fields = {}): ProcessRecord =>
   up({ pid: 8, startedAt: 200, lastStartAt: 200, restartCount: 4, ...more });
 const stopped = (more: Fields = {}): ProcessRecord => up({ status: "stopped", pid: null, startedAt: null, ...more });
 const { declaration } = record();
-const of = (settings: object): Fields => ({ declaration: { ...declaration, settings: settings as never } });
+const of = (settings: object): Fields => ({ declaration: { ...declaration, settings: settings } });
 const task = of({ autorestart: false });
 const AGAIN = { failed: "PM2 itself started it again meanwhile" };
 const ended = (times: string, more = ""): Verdict => ({

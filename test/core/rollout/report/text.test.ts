@@ -19,7 +19,7 @@ const plan: Plan = makePlan({
     makeStep({
       app: "web",
       notes: ["NO_PROBE", "PINNED"],
-      why: [{ field: "script", state: "different", declared: "b", running: "a" }],
+      why: [{ field: "script", key: null, state: "different", declared: "b", running: "a" }],
     }),
     makeStep({ app: "jobs", notes: ["NO_PROBE"] }),
     save,

@@ -63,8 +63,8 @@ describe("the count of steps", () => {
 });
 
 describe("a step", () => {
-  const failing: PlanReason = { field: "state", state: "failing", declared: 2, running: 1 };
-  const failed: PlanReason = { field: "app", state: "missing", declared: null, running: "failed" };
+  const failing: PlanReason = { field: "state", key: null, state: "failing", declared: 2, running: 1 };
+  const failed: PlanReason = { key: null, field: "app", state: "missing", declared: null, running: "failed" };
   test.each<[Partial<PlanStep>, string]>([
     [{ do: "preflight" }, "start once on a spare port, then delete that process: no request is lost"],
     [{ do: "register", instances: { from: 0, to: 1 } }, "give PM2 the definition without a run: no request is lost"],
@@ -111,6 +111,7 @@ describe("a step", () => {
 describe("the reason of a step", () => {
   const reason = (more: Partial<PlanReason>): PlanReason => ({
     field: "script",
+    key: null,
     state: "different",
     declared: "b",
     running: "a",
