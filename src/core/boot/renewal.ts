@@ -142,9 +142,14 @@ export function returned(reason: string, former: string, restored: readonly Rest
   const state = failed.length === 0 ? "runs the apps again" : `has everything but ${nameList([...new Set(failed)])}`;
   return new SvcmError("BOOT_FAILED", {
     code: "RENEW_RETURNED",
-    details: `${reason}. ${former} ${state}.`,
+    details: `${sentence(reason)} ${former} ${state}.`,
     hint: "Read the log of the app, then repeat the renewal: svcm daemon renew",
   });
+}
+
+/** The words of an error have their full stop. */
+export function sentence(reason: string): string {
+  return reason.endsWith(".") ? reason : `${reason}.`;
 }
 
 /**

@@ -71,7 +71,7 @@ async function listInterrupted(root: DeployRoot, lastApplied = ""): Promise<Issu
   const served = records.findIndex(({ state }) => state === "done");
   const current = await root.current();
   // Another deploy, an apply or a rollback has decided since what runs.
-  const isPast = ({ release }: DeployRecord): boolean => release !== null && release < lastApplied;
+  const isPast = ({ release }: DeployRecord): boolean => (release ?? lastApplied) < lastApplied;
   const isHalf = ({ state }: DeployRecord, at: number): boolean => state === "half" && (served < 0 || at < served);
   const isOpen = (one: DeployRecord, at: number): boolean => one.state === "applying" || isHalf(one, at);
   const open = records.filter((one, at) => one.state === "preparing" || (isOpen(one, at) && !isPast(one)));
@@ -100,7 +100,7 @@ function interruption(
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
   // The id of a release is recorded before its first step.
-  if (state === "preparing" || release === null || !hasBegun) {
+  if (release === null || !hasBegun) {
     const before = state === "preparing" ? "its release was prepared" : "its first step";
     const message = `${what} before ${before}; nothing that runs was touched. To deploy it: ${retry}`;
     return { message, accepted: [retry] };

@@ -39,8 +39,8 @@ export function whyTried(
   return isUndone ? "was rolled back here" : undefined;
 }
 
-function reasonThen({ state, reason }: Pick<DeployRecord, "state" | "reason">): string {
-  return state === "done" || reason === null ? "" : `\nThe reason then: ${reason}`;
+function reasonThen({ reason }: Pick<DeployRecord, "reason">): string {
+  return reason === null ? "" : `\nThe reason then: ${reason}`;
 }
 
 /** The processes were changed, so not everything runs as before. */

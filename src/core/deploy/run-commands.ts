@@ -164,7 +164,6 @@ async function buildValues(
   world: ReleaseWorld,
   names: readonly string[],
 ): Promise<Record<string, string>> {
-  if (names.length === 0) return {};
   const [project, contract] = await Promise.all([world.facts.project(), world.facts.runtimeContract()]);
   const { environment } = context;
   const services = project === undefined ? [""] : servicesOf(project, context).map(({ name }) => name);

@@ -39,7 +39,7 @@ export const LIMITS: Limits = { stepHours: 7 * 24, minuteHours: 90 * 24, maxByte
 
 /** Recorded hours count, not the clock, because a clock that is wrong for a moment must not empty the history. */
 export function findOutdatedParts(parts: readonly Part[], { stepHours, minuteHours, maxBytes }: Limits): Part[] {
-  const newestFirst = parts.filter(({ kind }) => kind !== "open").toSorted((a, b) => (a.hour < b.hour ? 1 : -1));
+  const newestFirst = parts.toSorted((a, b) => (a.hour < b.hour ? 1 : -1));
   const maxHours = { steps: stepHours, minutes: minuteHours };
   const counts = { steps: 0, minutes: 0 };
   let bytes = sizeOf(parts.filter(({ kind }) => kind === "open"));

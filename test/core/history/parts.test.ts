@@ -35,6 +35,15 @@ describe("the files that the history keeps", () => {
     expect(kept).toEqual(closedHours(25, 100));
   });
 
+  test("the order of the files does not matter, and the open hour has its share of the size", () => {
+    const parts = closedHours(4, 100).filter(({ kind }) => kind === "steps");
+    const open = { hour: hourOf(NOON), kind: "open", bytes: 100, name: partName(hourOf(NOON), "open") } as const;
+    const mixed = [parts[2]!, open, parts[0]!, parts[3]!, parts[1]!];
+    const gone = findOutdatedParts(mixed, { ...LIMITS, maxBytes: 300 });
+    expect(gone.map(({ hour }) => hour)).toEqual([parts[2]!.hour, parts[3]!.hour]);
+    expect(findOutdatedParts([open], { ...LIMITS, maxBytes: 1 })).toEqual([]);
+  });
+
   test("a clock that jumps ahead does not empty the history", () => {
     const future = Date.UTC(2099, 0, 1);
     const one = { hour: hourOf(future), kind: "steps", bytes: 1, name: partName(hourOf(future), "steps") } as const;
@@ -57,6 +66,16 @@ describe("the files that a span needs", () => {
     const names = (wanted: "steps" | "minutes") => selectParts(parts, { ...span, wanted }).map(({ name }) => name);
     expect(names("steps")).toEqual(["2030-01-01T10.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
     expect(names("minutes")).toEqual(["2030-01-01T10.minutes.jsonl.gz", "2030-01-01T11.minutes.jsonl.gz"]);
+  });
+
+  test("an hour is read if the span begins before its end, and ends after its begin", () => {
+    const parts = closedHours(3, 1).filter(({ kind }) => kind === "steps");
+    const hours = (fromMs: number, toMs: number) =>
+      selectParts(parts, { fromMs, toMs, wanted: "steps" }).map(({ hour }) => hour.slice(-2));
+    expect(hours(NOON - 2 * HOUR, NOON - HOUR)).toEqual(["10"]);
+    expect(hours(NOON - 2 * HOUR - 1, NOON - HOUR + 1)).toEqual(["09", "10", "11"]);
+    expect(hours(0, NOON - 2 * HOUR)).toEqual(["09"]);
+    expect(hours(NOON - HOUR, NOON)).toEqual(["11"]);
   });
 
   test("an hour that was opened again is read together with its closed part", () => {

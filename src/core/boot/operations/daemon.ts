@@ -8,7 +8,7 @@ import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
 import { noteProcesses } from "../../rollout/control/action.ts";
 import { waitForRestored } from "./saved-list.ts";
-import { differenceText, failureText, renewalProblems, returned, type RenewalFacts } from "../renewal.ts";
+import { differenceText, failureText, renewalProblems, returned, sentence, type RenewalFacts } from "../renewal.ts";
 import type { RenewedUnit } from "../../pm2/port-daemons.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { planUnit } from "../unit-text.ts";
@@ -216,7 +216,7 @@ async function failed(ports: BootPorts, plan: Plan, reason: string): Promise<Svc
   if (former?.nodeFile !== "present")
     return new SvcmError("BOOT_FAILED", {
       code: "RENEW_UNFINISHED",
-      details: `${reason}. The unit cannot return to its former Node.js, ${former?.nodePath ?? "which is unknown"}: it is gone.`,
+      details: `${sentence(reason)} The unit cannot return to its former Node.js, ${former?.nodePath ?? "which is unknown"}: it is gone.`,
       hint: "Read the log of the app and correct it, then go on: svcm daemon renew",
     });
   return returned(reason, `${plan.former.name}, with its former Node.js,`, await switchBack(ports, plan));
