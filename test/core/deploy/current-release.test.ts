@@ -1,6 +1,6 @@
 /** The release that plan, apply and drift compare with in place of the checkout, and deploys that were cut off. */
 import { describe, expect, test } from "vitest";
-import { findCurrentWorld, listInterrupted } from "../../../src/core/deploy/current-release.ts";
+import { findCurrentWorld, listDeployIssues } from "../../../src/core/deploy/current-release.ts";
 import { layoutOf } from "../../../src/core/deploy/layout.ts";
 import { toDeployRecord, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
 
@@ -79,8 +79,13 @@ describe("a deploy without an end", () => {
     since: number | null = null,
   ) => {
     const records = journals.map((events) => toDeployRecord(events)) as DeployRecord[];
-    const root = { lockedSince: async () => since, records: async () => records };
-    const issues = await listInterrupted(root as unknown as Parameters<typeof listInterrupted>[0], lastApplied);
+    const root = {
+      lockedSince: async () => since,
+      records: async () => records,
+      current: async () => null,
+      planSwitch: async () => ({}),
+    };
+    const issues = await listDeployIssues(root as unknown as Parameters<typeof listDeployIssues>[0], lastApplied);
     return issues.map(({ code, message, accepted }) => [code, message, ...(accepted ?? [])]);
   };
   const retry = "svcm deploy 4a91c77000";

@@ -4,6 +4,7 @@ import { SvcmError } from "../../../src/core/api/errors.ts";
 import { layoutOf } from "../../../src/core/deploy/layout.ts";
 import { prepareRelease } from "../../../src/core/deploy/prepare.ts";
 import { chooseDeploy, type DeployEvent, type DeployRecord } from "../../../src/core/deploy/record.ts";
+import type { Room } from "../../../src/core/files/ports.ts";
 import type { CommandOptions, CommandResult, DiskSize } from "../../../src/core/deploy/port-deploys.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
@@ -36,7 +37,7 @@ export interface World {
   readonly environment?: string;
   readonly submodules?: readonly string[];
   readonly pointers?: readonly string[];
-  readonly free?: DiskSize;
+  readonly free?: Pick<Room, "bytes" | "files">;
   /** Of the checkout, and of the release when it is whole. */
   readonly size?: DiskSize;
   readonly records?: readonly Partial<DeployRecord>[];
@@ -157,7 +158,7 @@ function rootOf(world: World, { calls, events, output }: Seen, checkout: string)
       ...(world.lockfile ? PACKAGE : { names: [], packageText: undefined }),
     }),
     measure: async () => size,
-    free: async () => world.free ?? { bytes: 2 ** 30, files: 1000 },
+    room: async () => ({ totalBytes: 2 ** 40, ...(world.free ?? { bytes: 2 ** 30, files: 1000 }) }),
     noteFiles: call(
       (_id: string, of: readonly { cwd: string; include?: unknown; exclude?: unknown }[]) =>
         `note ${of.map(({ cwd, include, exclude }) => `${cwd.replace(/^.*\/(?=jobs$)|^.*$/, "")} ${JSON.stringify([include, exclude])}`).join(", ")}`,

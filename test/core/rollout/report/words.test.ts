@@ -66,24 +66,24 @@ describe("a step", () => {
   const failing: PlanReason = { field: "state", key: null, state: "failing", declared: 2, running: 1 };
   const failed: PlanReason = { key: null, field: "app", state: "missing", declared: null, running: "failed" };
   test.each<[Partial<PlanStep>, string]>([
-    [{ do: "preflight" }, "start once on a spare port, then delete that process: no request is lost"],
-    [{ do: "register", instances: { from: 0, to: 1 } }, "give PM2 the definition without a run: no request is lost"],
+    [{ do: "preflight" }, "start once on a spare port, then delete that process"],
+    [{ do: "register", instances: { from: 0, to: 1 } }, "give PM2 the definition without a run"],
     [
       { do: "register", app: "a b", why: [failed] },
-      "give PM2 the definition without a run, which svcm run 'a b' begins: no request is lost",
+      "give PM2 the definition without a run, which svcm run 'a b' begins",
     ],
-    [{ do: "start", instances: { from: 0, to: 2 } }, "start 2 instances: no request is lost"],
-    [{ do: "start" }, "start: no request is lost"],
-    [{ do: "resume", pmIds: [1, 2] }, "start again 2 instances: no request is lost"],
-    [{ do: "update", method: "reload", pmIds: [1, 2] }, "reload 2 instances, one by one: no request is lost"],
+    [{ do: "start", instances: { from: 0, to: 2 } }, "start 2 instances"],
+    [{ do: "start" }, "start"],
+    [{ do: "resume", pmIds: [1, 2] }, "start again 2 instances"],
+    [{ do: "update", method: "reload", pmIds: [1, 2] }, "reload 2 instances, one by one: no request is refused"],
     [{ do: "update", disruption: "gap" }, "restart: it is away until it runs again"],
-    [{ do: "scale", instances: { from: 2, to: 1 } }, "scale from 2 to 1 instance: no request is lost"],
+    [{ do: "scale", instances: { from: 2, to: 1 } }, "scale from 2 to 1 instance: no request is refused"],
     [
       { do: "replace", disruption: "gap", instances: { from: 1, to: 3 } },
       "delete, then start 3 instances: it is away until it runs again",
     ],
     [{ do: "remove", disruption: "down" }, "delete: it does not run from then on"],
-    [{ do: "save" }, "save PM2's list for the next boot: no request is lost"],
+    [{ do: "save" }, "save PM2's list for the next boot"],
     [
       { do: "update", disruption: "partial", pmIds: [1, 2] },
       "restart 2 instances, one by one: each instance is away while it restarts",
@@ -92,7 +92,7 @@ describe("a step", () => {
       { do: "update", disruption: "gap", port: { from: 8080, to: 3000 } },
       "restart: requests move from port 8080 to 3000",
     ],
-    [{ do: "update", disruption: "down", why: [failing] }, "restart: the app does not answer now, until it starts"],
+    [{ do: "update", disruption: "down", why: [failing] }, "restart: it is down until it starts"],
     [
       { do: "update", disruption: "partial", why: [failing] },
       "restart: the other instances go on, and change only if this succeeds",
