@@ -1,4 +1,4 @@
-/** Who may decide on a proposal, for how long, and what a refusal says. */
+/** The users who may decide on a proposal, its time, and the words of a refusal. */
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/core/access/operation.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
@@ -224,7 +224,7 @@ describe("the token that approved", () => {
       isValid ? undefined : expect.stringMatching(/^PROPOSAL_NOT_APPROVED: The token that approved the proposal A1/),
     );
   });
-  test("was none, because a user at a terminal approved it", () => {
+  test("is not needed if a user at a terminal approved it", () => {
     expect(refusalOf(() => requireValidApprover(proposal(), [], NOW))).toBeUndefined();
   });
 });
