@@ -87,6 +87,8 @@ test("those that are open are kept, and a hundred that ended", () => {
   const kept = keepNewest(all).map(({ id }) => id);
   expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([101, "open", "1", "100"]);
   expect(keepNewest(all.slice(0, -1))).toHaveLength(101);
+  // An open one does not count among those that ended.
+  expect(keepNewest([...all.slice(2), proposal({ id: "late" })])).toHaveLength(101);
 });
 
 test("a proposal is found by its id in small letters, too, with its present state", () => {
