@@ -91,7 +91,7 @@ describe("an app that is not online", () => {
     { name: "worker", pmId: 1 },
   ];
 
-  test("is said once, with the state of its own processes", () => {
+  test("is said once, with the state of its processes", () => {
     const declared = { missingExpected: ["worker"], fileName: "e.cjs" };
     expect(found(declared, [api])).toEqual([
       ["not-online", "worker", "missing", "worker is declared in e.cjs and does not run: PM2 does not know it."],
@@ -198,7 +198,7 @@ describe("memory", () => {
     expect(measureGrowth(line(MIB), 24 * MIB - 1)?.hoursLeft).toBeCloseTo(24);
     expect(measureGrowth(line(MIB), 24 * MIB + 1)).toBeUndefined();
   });
-  test("that no growth uses up is no finding, however little is left", () => {
+  test("that no growth uses up is not reported, however little is left", () => {
     expect(measureGrowth(line(0), 0)).toBeUndefined();
     expect(measureGrowth(line(-MIB), -1)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Who may decide on a proposal, for how long, and what a refusal says. */
+/** The users who may decide on a proposal, its time, and the words of a refusal. */
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/core/access/operation.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
@@ -87,6 +87,8 @@ test("those that are open are kept, and a hundred that ended", () => {
   const kept = keepNewest(all).map(({ id }) => id);
   expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([101, "open", "1", "100"]);
   expect(keepNewest(all.slice(0, -1))).toHaveLength(101);
+  // An open one does not count among those that ended.
+  expect(keepNewest([...all.slice(2), proposal({ id: "late" })])).toHaveLength(101);
 });
 
 test("a proposal is found by its id in small letters, too, with its present state", () => {
@@ -224,7 +226,7 @@ describe("the token that approved", () => {
       isValid ? undefined : expect.stringMatching(/^PROPOSAL_NOT_APPROVED: The token that approved the proposal A1/),
     );
   });
-  test("was none, because a user at a terminal approved it", () => {
+  test("is not needed if a user at a terminal approved it", () => {
     expect(refusalOf(() => requireValidApprover(proposal(), [], NOW))).toBeUndefined();
   });
 });

@@ -55,6 +55,14 @@ describe("a saved list compared with what runs", () => {
 });
 
 describe("the report", () => {
+  test("names the owner of a list that this user cannot read", () => {
+    const command = (owner: BootFacts["system"]["owner"]): string | undefined =>
+      bootReport(
+        boot({ saved: saved([], { state: "unreadable" }), system: { ...boot().system, owner } }),
+      ).findings.find(({ code }) => code === "BOOT_LIST_UNREADABLE")?.command;
+    expect(command(boot().system.owner)).toBe("sudo chown deploy /home/deploy/.pm2/dump.pm2");
+  });
+
   test("has the facts that it judged", () => {
     const copy = { savedAtMs: 0, isCurrent: true, count: 1 };
     const foreign = unit({ name: "other", isOfHome: false });

@@ -46,7 +46,7 @@ describe("the world of the current release", () => {
     ["another environment", "dev", ID],
     ["no release", "production", null],
     ["a release without a record", "production", "20261127080502-0000000"],
-  ])("is none for %s", async (_what, environment, current) => {
+  ])("is missing for %s", async (_what, environment, current) => {
     expect(await find(environment, current)).toBeUndefined();
   });
 

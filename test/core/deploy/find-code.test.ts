@@ -16,7 +16,7 @@ describe("the code of a deploy", () => {
     readonly urls?: readonly (readonly [string, string])[];
   }
   const find = async ({ source, checkout, head = A, urls = [["origin", "https://host/a"]] }: Origin, from?: string) => {
-    const said: string[] = [];
+    const reported: string[] = [];
     const git = {
       readCheckout: async () => {
         if (checkout !== undefined) throw checkout;
@@ -36,7 +36,7 @@ describe("the code of a deploy", () => {
     };
     const context = {
       ports: { workspace: { root: "/srv/app" } },
-      caller: { say: (text: string) => void said.push(text) },
+      caller: { say: (text: string) => void reported.push(text) },
       settings: { source, timeoutMs: 1 },
       deploys: {
         git: () => git,
@@ -46,11 +46,14 @@ describe("the code of a deploy", () => {
       notes: [] as string[],
     };
     const answer = await findCode(context as never, { revision: "main", from }).catch((error: unknown) => error);
-    return { answer, said, notes: context.notes };
+    return { answer, reported, notes: context.notes };
   };
 
   test("is a release file, relative to the repository", async () => {
-    expect(await find({}, "../shop.tgz")).toMatchObject({ answer: "/srv/shop.tgz in /d", said: ["read: ../shop.tgz"] });
+    expect(await find({}, "../shop.tgz")).toMatchObject({
+      answer: "/srv/shop.tgz in /d",
+      reported: ["read: ../shop.tgz"],
+    });
   });
 
   test.each([
@@ -58,9 +61,9 @@ describe("the code of a deploy", () => {
     ["a path", { source: "/srv/origin.git" }, "fetch: /srv/origin.git"],
     ["a URL, which may have credentials", { source: "https://ann:secret@host/a.git" }, "fetch: the source"],
   ])("comes from %s", async (_what, origin, line) => {
-    const { answer, said } = await find(origin);
+    const { answer, reported } = await find(origin);
     expect(answer).toMatchObject({ found: { commit: A }, checkout: { top: "/srv/app" } });
-    expect(said[0]).toBe(line);
+    expect(reported[0]).toBe(line);
   });
 
   test("is not what was not pushed, and that is named", async () => {

@@ -27,7 +27,7 @@ test("a repository of a root has what the source has, and keeps the commits of i
   expect(own.isShallow()).toBe(false);
   const resolve = async (name: string): Promise<string | undefined> => await own.resolve("repository", name);
   expect(await resolve("refs/heads/main")).toBe(second);
-  // A tag is an object of its own, and a tree is no commit.
+  // A tag is a separate object, and a tree is not a commit.
   expect(await resolve("v1")).toBe(second);
   expect(await Promise.all(["main^{tree}", "nowhere", "--all", "", "a\nb", "x".repeat(1001)].map(resolve))).toEqual(
     Array.from({ length: 6 }),
@@ -92,7 +92,7 @@ test("the checkout has its remotes, the branch that it follows, and the settings
   expect((await own()).upstream).toBeUndefined();
 });
 
-test("files that Git does not have are one path for a folder, unless one below it is asked for by its name", async () => {
+test("files that Git does not have are one path for a folder, unless a setting names one below it", async () => {
   const { root } = makeRepository({ ".gitignore": "*.log\n", "app.js": "" });
   for (const path of ["data/a.db", "data/b.db", "x.log", "cache/x"]) {
     mkdirSync(join(root, path, ".."), { recursive: true });

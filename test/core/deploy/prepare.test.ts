@@ -33,7 +33,7 @@ test("a release is written, shares its files, is built, checked, measured, and t
   const of = { commit, revision: "main", source: "/origin", subject: "faster search" };
   const where = { environment: "production", spellings: ["production", "prod"], checkout: top, prefix: "" };
   expect(world.events[0]).toEqual({ event: "begin", id: ID, ...of, ...where, by, at });
-  expect(world.said).toContain(`files: 4a91c77 to /d/releases/${ID}`);
+  expect(world.reported).toContain(`files: 4a91c77 to /d/releases/${ID}`);
 });
 
 test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([

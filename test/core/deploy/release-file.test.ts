@@ -77,7 +77,7 @@ test("a tarball with one folder, as npm packs it, is what that folder has, and o
   expect(readFileSync(join(single.folder, "app.js"), "utf8")).toBe("1");
 });
 
-test("a file that is no tarball is refused with tar's words", async () => {
+test("a file that is not a tarball is refused with tar's words", async () => {
   const { top, refused } = makePlace();
   writeFileSync(join(top, "shop.tgz"), "text".repeat(1000));
   expect(await refused(join(top, "shop.tgz"))).toMatch(/tar could not read or write it: .*not in gzip format/);

@@ -62,7 +62,7 @@ interface Seen {
   readonly calls: string[];
   readonly events: DeployEvent[];
   readonly output: string[];
-  readonly said: string[];
+  readonly reported: string[];
   readonly notes: string[];
 }
 
@@ -83,7 +83,7 @@ export function makeWorld(world: World = {}): ReleaseWorlds {
   const env = world.more === undefined ? { ".env.production": "PORT=3000\n" } : {};
   const release = makeWorkspace({ ...svcm, ...env, ...world.release });
   const checkout = makeWorkspace({ ...svcm, ...world.checkout });
-  const seen: Seen = { calls: [], events: [], output: [], said: [], notes: [] };
+  const seen: Seen = { calls: [], events: [], output: [], reported: [], notes: [] };
   const { apps, ...file } = loaded((world.apps ?? [{ name: "web" }]).map((one) => ({ script: "server.js", ...one })));
   const places = { cwd: release.root, script: `${release.root}/server.js`, hasScript: world.hasScript ?? true };
   const all = apps.map((app) => ({ ...app, places: { ...app.places, ...places } }));
@@ -106,7 +106,7 @@ export function makeWorld(world: World = {}): ReleaseWorlds {
     ports,
     root: rootOf(world, seen, checkout.root),
     deploys: { world: () => own, ...commandsOf(world, seen) },
-    caller: { source: "cli", actor: "ann", say: (text: string) => void seen.said.push(text), signal: world.signal },
+    caller: { source: "cli", actor: "ann", say: (text: string) => void seen.reported.push(text), signal: world.signal },
     environment: world.environment ?? "production",
     spellings: ["production", "prod"],
     service: undefined,

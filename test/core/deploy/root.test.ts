@@ -94,7 +94,7 @@ test("the output of a release is kept up to a mebibyte, and a folder that is not
   expect(statSync(join(root.layout.records, "other.log")).size).toBe(2 ** 20);
 });
 
-test("a release is removed by its name first, and one that is gone already is no error", async () => {
+test("a release is removed by its name first, and one that is gone already is not an error", async () => {
   const root = deployRoot(temporaryFolder());
   mkdirSync(join(root.layout.releases, ID, "dist"), { recursive: true });
   await root.remove(LATER);
@@ -105,7 +105,7 @@ test("a release is removed by its name first, and one that is gone already is no
   await expect(broken.remove(ID)).rejects.toMatchObject({ kind: "DEPLOY_IMPOSSIBLE", body: { code: "ENOTDIR" } });
 });
 
-test("what killed deploys left is removed, and what anyone else put there stays", async () => {
+test("what killed deploys left is removed, and what another program put there stays", async () => {
   const root = deployRoot(temporaryFolder());
   const { releases, records, repository, current } = root.layout;
   const [recorded, full, empty] = [ID, LATER, "20261127080503-4a91c77"];

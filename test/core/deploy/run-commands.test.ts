@@ -50,8 +50,8 @@ test("secrets of the env files and of package registries are in no output", asyn
   });
   await world.prepare();
   expect(world.output).toEqual([expect.stringMatching(/^build: token .* end$/)]);
-  expect(world.said.at(-1)).toMatch(/^ {2}token .* end$/);
-  expect(JSON.stringify([world.output, world.said])).not.toMatch(/canary|4711/);
+  expect(world.reported.at(-1)).toMatch(/^ {2}token .* end$/);
+  expect(JSON.stringify([world.output, world.reported])).not.toMatch(/canary|4711/);
 });
 
 describe("a command that fails", () => {
@@ -134,9 +134,9 @@ describe("the values of a build are still the present ones", () => {
 
 describe("without commands in svcm.yaml", () => {
   const ran = async (world: World): Promise<string[]> => {
-    const { prepare, said } = makeWorld(world);
+    const { prepare, reported } = makeWorld(world);
     await prepare();
-    return said.filter((line) => /^(?:install|build|prune)/.test(line));
+    return reported.filter((line) => /^(?:install|build|prune)/.test(line));
   };
   const services = (folder: string): string => `services:
   api: { folder: ${folder}, ecosystem: { production: ecosystem.config.cjs } }

@@ -34,7 +34,7 @@ describe("the last end", () => {
     expect((await why({ lines: [START, ...exit(0), ...exit(901)] }, "api")).recentEnds).toBe(1);
   });
 
-  test("is none, and until when that is known", async () => {
+  test("is missing, and until when that is known", async () => {
     const { event, recentEnds, known, reason } = await why({ lines: [START] }, "api");
     expect([event, recentEnds, reason]).toEqual([null, 0, null]);
     expect(known).not.toContain("The last end was");

@@ -1,4 +1,4 @@
-/** A line of the recorded history: what a sample leaves, and which lines are none. */
+/** A line of the recorded history: what a sample leaves, and which lines svcm does not read. */
 import { expect, test } from "vitest";
 import { formatStep, parseStep, toStep } from "../../../src/core/history/step.ts";
 import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
@@ -30,7 +30,7 @@ test.each<[string, string]>([
   ["with a list of processes", line({ processes: [[1]] })],
   ["with a process of text", line({ processes: { "api/0": [1], "jobs/1": "2" } })],
   ["with two numbers as a value", line({ host: [{ length: 2 }] })],
-])("a line %s is none", (_what, text) => expect(parseStep(text)).toBeUndefined());
+])("a line %s is not read", (_what, text) => expect(parseStep(text)).toBeUndefined());
 
 test("a machine and apps without values have empty ones", () => {
   expect(parseStep(line({ host: [], processes: {} }))).toEqual({ atMs: Date.parse(at), host: [], processes: {} });

@@ -1,4 +1,4 @@
-/** What svcm knows of the env files as a process has read them: never more than it saw. */
+/** The env files as a process has read them: svcm records no more than it saw. */
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";

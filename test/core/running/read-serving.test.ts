@@ -1,4 +1,4 @@
-/** Whether a process that PM2 calls online serves, from what waits in its sockets and from what it wrote. */
+/** A process that PM2 calls online serves, or not: from what waits in its sockets and from what it wrote. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import {
@@ -44,7 +44,7 @@ describe("a process that hangs", () => {
     expect([facts.length, waitedMs]).toEqual([1, 300]);
     expect(JSON.stringify(facts)).toContain("at any look since");
   });
-  test("is none that takes one of them meanwhile, and then nothing is waited for", async () => {
+  test("takes none of them meanwhile, and svcm waits for nothing else", async () => {
     expect(await serving({ sockets: (ms) => [socket({ waiting: ms < 500 ? 2 : 1 })] })).toEqual({
       facts: [],
       waitedMs: 500,

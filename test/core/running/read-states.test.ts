@@ -1,4 +1,4 @@
-/** What svcm reads before it judges processes, and what it does not read again. */
+/** The facts that svcm reads before it judges processes, and those that it does not read again. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { FactsReader, readNextTimes, readStateOf } from "../../../src/core/running/read-states.ts";
@@ -88,20 +88,20 @@ describe("the schedule of a job", () => {
     expect(facts.get(0)?.schedule).toEqual(expected);
   });
 
-  test("belongs to the job, and a service with a schedule is none", async () => {
+  test("belongs to the job, and a service with a schedule is not a job", async () => {
     const { facts } = await read([service(0, { cronRestart: "x" }), service(1, job)], { times: [5, 3] });
     expect([facts.get(0)?.schedule, facts.get(1)?.schedule?.nextMs]).toEqual([undefined, 5]);
   });
 
-  test("is asked from its last start, or from its creation", async () => {
-    const asked: unknown[] = [];
+  test("is read from its last start, or from its creation", async () => {
+    const moments: unknown[] = [];
     const { ports } = playMachine();
-    const schedules = { next: async (moments: unknown) => void asked.push(moments) };
+    const schedules = { next: async (requested: unknown) => void moments.push(requested) };
     const reader = new FactsReader({ ...ports, schedules });
     const pattern = "0 3 * * *";
     for (const more of [{ lastStartAt: 5 }, { lastStartAt: null, createdAt: 4 }, { lastStartAt: null }])
       await reader.read([service(0, { ...job, ...more })]);
-    expect(asked).toEqual(
+    expect(moments).toEqual(
       [5, 4, NOW].map((afterMs) => [
         { pattern, afterMs: NOW },
         { pattern, afterMs },

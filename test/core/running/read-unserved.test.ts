@@ -109,10 +109,10 @@ describe("after an apply", () => {
     expect((await unserved(machine, workers.slice(0, 1))).doubts).toEqual([]);
   });
 
-  test("what svcm heard says whether a worker has loaded", async () => {
-    const heard = await readUnloaded(
+  test("what svcm received says whether a worker has loaded", async () => {
+    const received = await readUnloaded(
       playMachine({ list: [service(0), service(1), service(2)], written: { 0: moduleTail, 1: tail } }).ports as never,
     );
-    expect([heard(0), heard(1), heard(2)]).toEqual([true, false, undefined]);
+    expect([received(0), received(1), received(2)]).toEqual([true, false, undefined]);
   });
 });

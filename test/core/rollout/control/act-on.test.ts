@@ -136,7 +136,7 @@ describe("a process that PM2 forgot", () => {
     expect(details).toContain('PM2 no longer lists "api" (id 0), but a process that it started still runs: pid 44.');
     expect(waitedMs).toBeGreaterThanOrEqual(3000);
   });
-  test("and that ends within three seconds is none", async () => {
+  test("and that ends within three seconds is not named", async () => {
     let endMs = 0;
     const play: Play = {
       on: (_, nowMs) => void (endMs = nowMs + 2500),
@@ -206,7 +206,7 @@ describe("an app that PM2 is launching", () => {
     expect(calls).toEqual(["stop 0"]);
     expect(waitedMs).toBe(1000);
   });
-  test("for ever is refused, with what would help", async () => {
+  test("without end is refused, with what would help", async () => {
     const { code, details, calls, begun } = await act("stop", running(0, launching));
     expect([code, calls, begun]).toEqual(["APP_NEVER_SETTLES", [], 0]);
     expect(details).toContain('PM2 was still launching "api" (id 0) after 5 s.');

@@ -1,4 +1,4 @@
-/** A PM2 in memory that does what it is asked, unless a test says otherwise. Time passes only while svcm waits. */
+/** A PM2 in memory that does what svcm requests, unless a test says otherwise. Time passes only while svcm waits. */
 import { SvcmError } from "../../../../src/core/api/errors.ts";
 import type { Listener } from "../../../../src/core/files/reading.ts";
 import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";

@@ -35,7 +35,7 @@ const plan: Plan = makePlan({
 const lines = async (of: Plan, paint = plainPaint): Promise<string[]> =>
   (await renderPlan(of, "text", paint)).split("\n");
 
-test("the text has the steps, what has none, the issues, and the id", async () => {
+test("the text has the steps, the apps without a step, the issues, and the id", async () => {
   expect(await lines(plan)).toEqual([
     "dev: 2 to update.",
     "  e.config.cjs to PM2 of /pm2",

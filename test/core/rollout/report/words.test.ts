@@ -99,7 +99,7 @@ describe("a step", () => {
     ],
   ])("%j is %j", (step, expected) => expect(stepText(makeStep(step))).toBe(expected));
 
-  test("that gives a failed task a new definition hides its failure, and no other one", () => {
+  test("alone hides a failure if it gives a failed task a new definition", () => {
     expect(isOfFailedTask({ do: "register", why: [failed] })).toBe(true);
     expect(isOfFailedTask({ do: "start", why: [failed] })).toBe(false);
     expect(isOfFailedTask({ do: "register", why: [{ ...failed, running: "stopped" }] })).toBe(false);
