@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { DeployPlan, DeployResult } from "../../../src/core/api/deploy.ts";
 import { renderDeploy, renderPrepared } from "../../../src/commands/terminal/rollout.ts";
 
-test("commits that Git has lost are not said to be none", () => {
+test("commits that Git has lost are called unknown", () => {
   const prepared = {
     commit: "a".repeat(40),
     subject: "v2",
