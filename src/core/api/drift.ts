@@ -55,7 +55,9 @@ export const unknownPart = z
     part: z.enum(runningParts),
     reason: z.string().describe("Why it cannot be known. Never a value."),
   })
-  .describe("A part of a running app that may differ from what is declared. `svcm apply --restart` ends the doubt, unless the reason says that a restart keeps it.");
+  .describe(
+    "A part of a running app that may differ from what is declared. `svcm apply --restart` ends the doubt, unless the reason says that a restart keeps it.",
+  );
 
 export type UnknownPart = BodyOf<typeof unknownPart>;
 export type DriftEntry = BodyOf<typeof driftEntry>;
