@@ -143,7 +143,7 @@ longTest("a rollback that moves the link alone says so, and does it", async () =
   expect([shop.current(), (await ports.processes.list())[0]?.pid]).toEqual([former, pid]);
 });
 
-test("a build that writes into the release that runs is not said to have touched nothing", async () => {
+longTest("a build that writes into the release that runs is not said to have touched nothing", async () => {
   await shop.deploy();
   const file = inRelease(shop.current()!, "app.cjs");
   const before = readFileSync(file, "utf8");

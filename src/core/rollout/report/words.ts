@@ -143,8 +143,7 @@ export const NOTES: Readonly<Record<PlanStep["notes"][number], string>> = {
   CODE_NOT_RESTORABLE: "svcm knows no place that has the code that runs, so a rollback cannot restore it.",
   DUMP_STALE: "PM2's list was not saved since the last apply, so a reboot would start the processes from before it.",
   ENV_FILE_UNKNOWN_BEFORE: "svcm has no copy of the env file as the process read it, so a rollback cannot restore it.",
-  GAP_BY_FORK:
-    'With exec_mode: "cluster" and instances: 1, this step would refuse no request. From Node.js 22, listen({ reusePort: true }) also lets two processes share the port.',
+  GAP_BY_FORK: 'With exec_mode: "cluster" and instances: 1, this step would refuse no request.',
   INTERPRETER_IGNORED_IN_CLUSTER: "In cluster mode PM2 ignores the interpreter, and runs its own Node.js.",
   LISTEN_TIMEOUT_SHORT:
     "The app took more than 80 % of its listen_timeout to be ready, and PM2 waits no longer than that. Declare a longer one.",
