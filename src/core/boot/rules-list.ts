@@ -56,9 +56,9 @@ const broken: BootRule = {
 const unreadable: BootRule = {
   code: "BOOT_LIST_UNREADABLE",
   severity: "warning",
-  *check({ saved, system }) {
+  *check({ home, saved, system }) {
     if (saved.state !== "unreadable") return;
-    const owner = system.owner?.name ?? "its owner";
+    const owner = system.owner === null ? `--reference=${shellQuote(home)}` : system.owner.name;
     yield {
       path: ["list"],
       message: `${saved.path} cannot be read`,

@@ -61,6 +61,8 @@ describe("the report", () => {
         boot({ saved: saved([], { state: "unreadable" }), system: { ...boot().system, owner } }),
       ).findings.find(({ code }) => code === "BOOT_LIST_UNREADABLE")?.command;
     expect(command(boot().system.owner)).toBe("sudo chown deploy /home/deploy/.pm2/dump.pm2");
+    // A user without an account of this machine, as in a container.
+    expect(command(null)).toBe("sudo chown --reference=/home/deploy/.pm2 /home/deploy/.pm2/dump.pm2");
   });
 
   test("has the facts that it judged", () => {
