@@ -3,7 +3,7 @@ import { act, processArgs, startFlags, readTarget } from "./terminal/process-act
 
 export default class ProcessReload extends NodeCommand {
   static override hiddenAliases = ["process:reload"];
-  static override summary = "Replace PM2 processes without a gap.";
+  static override summary = "Replace PM2 processes, in cluster mode without a gap.";
   static override description =
     "In cluster mode, PM2 ends an instance when its successor listens, or when it is ready if the app has wait_ready. svcm replaces one instance after another, each when the one before has been online for one second. If one fails, the others keep running. A process in fork mode is restarted, because PM2 cannot run two of them side by side. With --ecosystem, it applies the declaration of the ecosystem file.";
   static override examples = [
