@@ -27,7 +27,7 @@ import { pause } from "../support/pause.ts";
 import { pm2, endProcesses, pidsOf, type Pm2 } from "../support/pm2-daemon.ts";
 import { listRawProcesses, type RawProcess } from "../support/raw-list.ts";
 import { pm2Command } from "../pm2/event-scenes.ts";
-import { childrenOf, commandOf, startOf, tryKill } from "./proc.ts";
+import { childrenOf, commandOf, startOf, tryKill } from "../support/proc.ts";
 
 const run = promisify(execFile);
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pause } from "./pause.ts";
+import { childrenOf } from "./proc.ts";
 
 const scripts = fileURLToPath(new URL("machine-scripts/", import.meta.url));
 export const checkoutFolder = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
@@ -94,10 +95,6 @@ function firstProcess(outer: ChildProcess): number | undefined {
   const unshare = childrenOf(outer.pid ?? 0).find((pid) => nameOf(pid) === "unshare");
   const init = unshare === undefined ? undefined : childrenOf(unshare)[0];
   return init !== undefined && nameOf(init) === "systemd" ? init : undefined;
-}
-
-function childrenOf(pid: number): number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
 function nameOf(pid: number): string {

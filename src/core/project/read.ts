@@ -264,8 +264,12 @@ function startText({ env }: Claim): string {
   return env === undefined ? "without --env" : `with --env ${env}`;
 }
 
-/** Processes and host are shown without `svcm.yaml`, too; only what it declares is then unknown. */
-export async function isProjectReadable({ facts }: HasFacts): Promise<boolean> {
+/**
+ * False if `svcm.yaml` is broken: processes and host are shown without it, too, and only what it declares is then unknown.
+ * @param limits of the caller: without `svcm.yaml`, nothing shows what they permit, so such a caller needs it
+ */
+export async function needsProject({ facts }: HasFacts, limits: object | undefined): Promise<boolean> {
+  if (limits !== undefined) return true;
   return await facts.project().then(
     () => true,
     () => false,

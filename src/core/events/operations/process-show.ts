@@ -5,7 +5,7 @@ import { LAST_ENDS, explainEnd, type Why } from "../why.ts";
 import { uptimeMs } from "../../metrics/payload.ts";
 import { EcosystemWatch } from "../../metrics/sampling/ecosystem-watch.ts";
 import { defineOperation } from "../../access/operation.ts";
-import { isProjectReadable } from "../../project/read.ts";
+import { needsProject } from "../../project/read.ts";
 import { appKind } from "../../running/code-evidence.ts";
 import { listenersOf } from "../../running/port-holders.ts";
 import { readTreeUsage } from "../../running/read-usage.ts";
@@ -30,14 +30,14 @@ export const processShow = defineOperation({
   id: "process.show",
   access: "read",
   async run(ports: EventsPorts, { name, ...request }, caller): Promise<ProcessShowResponse> {
-    const isReadable = caller.limits !== undefined || (await isProjectReadable(ports));
-    const environment = isReadable
+    const isDeclared = await needsProject(ports, caller.limits);
+    const environment = isDeclared
       ? await ports.telemetry.environment(request, caller)
       : (request.environment ?? "unknown");
     const why = await explainEnd(ports, name, caller);
     const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, why);
     const usage = await readTreeUsage(ports, why.processes);
-    const contract = isReadable ? await ports.facts.runtimeContract() : NO_KEYS;
+    const contract = isDeclared ? await ports.facts.runtimeContract() : NO_KEYS;
     const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
     const keys = new Set([...declaredKeys, ...running.filter((key) => specOf(contract, key) !== undefined)]);
     return {

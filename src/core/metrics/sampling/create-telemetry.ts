@@ -16,7 +16,7 @@ import {
   resolveEnvironment,
 } from "../../project/resolve.ts";
 
-import { isProjectReadable } from "../../project/read.ts";
+import { needsProject } from "../../project/read.ts";
 import { oneAtATime } from "../../words/once.ts";
 import { EcosystemWatch, type ComparedEnvironment } from "./ecosystem-watch.ts";
 import { measure, Meter, type Measurement, sampleOf, ProcessTable } from "./measuring.ts";
@@ -66,8 +66,8 @@ class SharedTelemetry implements Telemetry {
   }
 
   async #resolveFor(request: MetricsRequest) {
-    const isReadable = request.limits !== undefined || (await isProjectReadable(this.#ports));
-    if (isReadable && request.isOfMachine !== true) return await this.#resolve(request, request);
+    if (request.isOfMachine !== true && (await needsProject(this.#ports, request.limits)))
+      return await this.#resolve(request, request);
     try {
       const resolved = await this.#resolve(request, request);
       this.#lastOfMachine = resolved.environment;
