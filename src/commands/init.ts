@@ -197,7 +197,7 @@ function initReport({ found, keys, guesses, unnamed, plan, machine, written }: I
 
 function unnamedLines(paths: readonly string[]): string[] {
   return labelledLines(
-    "Unused",
+    "Others",
     paths.map((path) => `${path}  no environment of svcm.yaml names it`),
   );
 }

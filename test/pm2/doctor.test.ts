@@ -85,6 +85,6 @@ longTest("a secret of the shell that started the daemon is named, and a worker o
   expect(readFileSync(`/proc/${worker?.pid}/environ`, "utf8")).toContain(`REGISTRY_TOKEN=${CANARY}`);
   const { issues } = await running();
   expect(issues.filter(({ code }) => code === "DAEMON_SECRETS").map(({ message }) => message)).toEqual([
-    `PM2's daemon, pid ${daemon.pid}, was started with REGISTRY_TOKEN, and gives that to each app in cluster mode`,
+    `PM2's daemon, pid ${daemon.pid}, was started with REGISTRY_TOKEN, and gives that to each app in cluster mode that does not declare it`,
   ]);
 });

@@ -85,7 +85,7 @@ const secrets: DaemonRule = {
       if (secretNames.length > 0 && !isForeground)
         yield {
           path: ["daemon", pid],
-          message: `PM2's daemon, pid ${pid}, was started with ${nameList(secretNames)}, and gives that to each app in cluster mode`,
+          message: `PM2's daemon, pid ${pid}, was started with ${nameList(secretNames)}, and gives that to each app in cluster mode that does not declare it`,
           command: RENEW,
         };
   },

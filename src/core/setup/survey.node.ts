@@ -43,16 +43,23 @@ const MAX_CODE_DEPTH = 16;
 async function findUnmentioned(root: string, words: readonly string[]): Promise<string[]> {
   const open = new Set(words);
   let total = 0;
-  for await (const { path, entry } of entriesBelow(root, "", 0, { isSkipped: isForeign, maxDepth: MAX_CODE_DEPTH })) {
+  let isWhole = true;
+  const onUnread = (): void => void (isWhole = false);
+  const limits = { isSkipped: isForeign, maxDepth: MAX_CODE_DEPTH, onUnread };
+  for await (const { path, entry } of entriesBelow(root, "", 0, limits)) {
     if (open.size === 0) return [];
     if (!mayMention(path, entry)) continue;
-    const real = entry.isFile() ? join(root, path) : await linkedFile(join(root, path), entry);
-    const text = real === undefined ? undefined : await readText(real, MAX_CODE_BYTES);
+    const text = await readCode(join(root, path), entry);
     total += text?.length ?? 0;
     if (text === undefined || total > MAX_TOTAL_BYTES) return [];
     for (const word of open) if (text.includes(word)) open.delete(word);
   }
-  return [...open];
+  return isWhole ? [...open] : [];
+}
+
+async function readCode(path: string, entry: Dirent): Promise<string | undefined> {
+  const real = entry.isFile() ? path : await linkedFile(path, entry);
+  return real === undefined ? undefined : await readText(real, MAX_CODE_BYTES);
 }
 
 function isForeign(name: string): boolean {
@@ -69,6 +76,8 @@ export const nodeSurveyor: Surveyor = { read: surveyFolder, unmentioned: findUnm
 interface Limits {
   readonly isSkipped: (folder: string) => boolean;
   readonly maxDepth: number;
+  /** Called for a folder that cannot be read or is too deep. */
+  readonly onUnread?: () => void;
 }
 
 async function* entriesBelow(
@@ -77,12 +86,14 @@ async function* entriesBelow(
   depth: number,
   limits: Limits = { isSkipped: isSkippedFolder, maxDepth: MAX_DEPTH },
 ): AsyncGenerator<{ path: string; entry: Dirent }> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+  const { isSkipped, maxDepth, onUnread = () => undefined } = limits;
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => (onUnread(), []));
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (!entry.isDirectory()) yield { path, entry };
-    else if (!limits.isSkipped(entry.name) && depth < limits.maxDepth)
-      yield* entriesBelow(root, path, depth + 1, limits);
+    else if (isSkipped(entry.name)) continue;
+    else if (depth < maxDepth) yield* entriesBelow(root, path, depth + 1, limits);
+    else onUnread();
   }
 }
 

@@ -9,6 +9,8 @@ test("a printed command can be pasted, also for an app whose name has spaces", (
   expect(unknownText({ ...unknown, app: "api" }, String)).toMatch(/Next: svcm apply --restart api$/);
   const kept = { ...unknown, part: "values", reason: `X is in no file; ${KEPT_BY_RESTART}, so declare it` } as const;
   expect(unknownText(kept, String)).toMatch(/Next: svcm delete 'Code Chat'$/);
+  const file = `${KEPT_BY_RESTART}.js was only touched`;
+  expect(unknownText({ ...unknown, reason: file }, String)).toMatch(/Next: svcm apply --restart 'Code Chat'$/);
   expect(stateSentences("Code Chat", [{ name: "missing", pmId: 0 } as never]).join(" ")).toContain(
     "svcm restart 'Code Chat' starts it",
   );

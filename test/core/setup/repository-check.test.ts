@@ -1,5 +1,6 @@
 /** One run and one report over a team's own shop. */
-import { symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandLineCaller, execute, projectInit, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
 import { isPassed } from "../../../src/core/setup/operations/repository-check.ts";
@@ -174,6 +175,12 @@ test("a key counts as unused only if no file of any language, and no build, name
     return response.issues.filter(({ code }) => code === "PROJECT_KEYS_UNUSED").map(({ message }) => message);
   };
   expect(await unused()).toEqual(["env files set NOWHERE, which no other file mentions"]);
+  const deep = workspace.path(Array.from({ length: 18 }, () => "d").join("/"));
+  mkdirSync(deep, { recursive: true });
+  writeFileSync(join(deep, "main.js"), "process.env.NOWHERE;\n");
+  expect(await unused()).toEqual([]);
+  rmSync(workspace.path("d"), { recursive: true });
+  expect(await unused()).toHaveLength(1);
   // A folder that a link leads to is not read.
   symlinkSync("..", workspace.path("build"));
   expect(await unused()).toEqual([]);

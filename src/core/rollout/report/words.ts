@@ -39,14 +39,19 @@ export function stepText(step: PlanStep): string {
   return `${actionText(step)}${effectText(step)}`;
 }
 
-/** The successor listens before an instance ends. An app that does not finish its answers at SIGINT loses those. */
-const KEEPS_LISTENING = ": no request is refused";
+/**
+ * A successor listens before an instance ends. An app that does not finish its answers at SIGINT loses those, and an
+ * instance that goes may have had a port that no other one has.
+ */
+function effectOnNone({ do: kind, method, instances: { from, to } = { from: 0, to: 0 } }: PlanStep): string {
+  return method === "reload" || (kind === "scale" && from < to) ? ": no request is refused" : "";
+}
 
-function effectText({ do: kind, method, disruption, why, port }: PlanStep): string {
+function effectText(step: PlanStep): string {
+  const { disruption, why, port } = step;
   if (port !== undefined) return `: requests move from port ${port.from} to ${port.to}`;
   const isFailing = why.some(({ state }) => state === "failing");
-  if (!isFailing && disruption !== "none") return DISRUPTION_TEXTS[disruption];
-  if (!isFailing) return method === "reload" || kind === "scale" ? KEEPS_LISTENING : "";
+  if (!isFailing) return disruption === "none" ? effectOnNone(step) : DISRUPTION_TEXTS[disruption];
   return disruption === "down"
     ? ": it is down until it starts"
     : ": the other instances go on, and change only if this succeeds";
@@ -186,7 +191,7 @@ export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): s
   const [question, next] =
     part === "state"
       ? ["it works", reason === NOT_RUN_YET ? "run" : "why"]
-      : [`the ${part} changed`, reason.includes(KEPT_BY_RESTART) ? "delete" : "apply --restart"];
+      : [`the ${part} changed`, part === "values" && reason.includes(KEPT_BY_RESTART) ? "delete" : "apply --restart"];
   return `${quote(app)}: cannot tell whether ${question}: ${quote(reason)}. Next: svcm ${next} ${quote(shellQuote(app))}`;
 }
 

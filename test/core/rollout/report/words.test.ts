@@ -77,7 +77,9 @@ describe("a step", () => {
     [{ do: "resume", pmIds: [1, 2] }, "start again 2 instances"],
     [{ do: "update", method: "reload", pmIds: [1, 2] }, "reload 2 instances, one by one: no request is refused"],
     [{ do: "update", disruption: "gap" }, "restart: it is away until it runs again"],
-    [{ do: "scale", instances: { from: 2, to: 1 } }, "scale from 2 to 1 instance: no request is refused"],
+    [{ do: "scale", instances: { from: 1, to: 2 } }, "scale from 1 to 2 instances: no request is refused"],
+    // With increment_var, each instance has a port that no other one has.
+    [{ do: "scale", instances: { from: 2, to: 1 } }, "scale from 2 to 1 instance"],
     [
       { do: "replace", disruption: "gap", instances: { from: 1, to: 3 } },
       "delete, then start 3 instances: it is away until it runs again",
