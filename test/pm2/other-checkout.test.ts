@@ -9,6 +9,7 @@ import {
   processAct,
   rolloutApply,
   rolloutPlan,
+  rolloutRollback,
   statusShow,
   SvcmError,
   type Ports,
@@ -74,6 +75,20 @@ test("a second clone takes nothing over until it is permitted to", { timeout: 12
   expect(await apply(second, { switchCheckout: true })).toMatchObject({ release: { outcome: "applied" } });
   expect(await plan(second)).toMatchObject({ changed: false, issues: [] });
   expect(await refusal(apply(first))).toEqual({ kind: "APPLY_REFUSED", code: "CHECKOUT_SWITCH" });
+});
+
+test("a rollback undoes no release of another project whose package has the same name", async () => {
+  const [one, two] = [checkout("srv/one", [{ ...web, name: "own" }]), checkout("srv/two", [{ ...web, name: "other" }])];
+  await apply(one);
+  const { release } = await apply(two);
+  const before = await scripts(one);
+  expect(await refusal(execute(rolloutRollback, one, {}, caller))).toEqual({
+    kind: "APPLY_REFUSED",
+    code: "CHECKOUT_SWITCH",
+  });
+  expect(await scripts(one)).toEqual(before);
+  expect(await execute(rolloutRollback, two, {}, caller)).toMatchObject({ undoes: release?.id, outcome: "applied" });
+  expect((await scripts(one)).map(([name]) => name)).not.toContain("other");
 });
 
 longTest(

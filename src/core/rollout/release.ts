@@ -78,6 +78,8 @@ export interface ReleaseHead extends Omit<
   readonly before: readonly FormerProcess[];
   readonly renamed?: Readonly<Record<string, string>> | undefined;
   readonly left: AppliedState;
+  /** The checkout that made it. Absent in the record of an older svcm. */
+  readonly root?: string;
 }
 
 export type ReleaseEvent =
@@ -209,7 +211,8 @@ export function releasesInUse(kept: readonly Journal[], left: AppliedState): Set
  */
 export function toRelease(journal: Journal, heldSince: number | null): Release {
   const { head, events } = journal;
-  const { event: _event, before: _before, renamed: _renamed, left: _left, steps, cannotUndo = [], ...common } = head;
+  const { event: _event, before: _before, renamed: _renamed, left: _left, root: _root, ...released } = head;
+  const { steps, cannotUndo = [], ...common } = released;
   const isHeld = heldSince !== null && heldSince <= Date.parse(head.startedAt);
   const end = findEnd(journal, isHeld);
   const isRunning = end === undefined && isHeld;

@@ -5,12 +5,13 @@ import type { HasEcosystems } from "../pm2/ports.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { ownMember } from "../words/record.ts";
 import { environmentsAt, expectedApps, type ExpectContext, type ExpectedApp } from "./expected.ts";
-import type { AppliedState } from "./release.ts";
+import { SvcmError } from "../api/errors.ts";
+import type { AppliedState, ReleaseHead } from "./release.ts";
 import type { HasStamps } from "../files/ports.ts";
 import { checkoutOf, isSamePlace } from "../project/checkout.ts";
 import { isBelow } from "../running/code-files.ts";
 import { groupBy } from "../words/lists.ts";
-import { shellQuote } from "../words/text.ts";
+import { nameList, shellQuote } from "../words/text.ts";
 import type { Issue } from "../api/issue.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { PlanContext } from "./plan.ts";
@@ -127,6 +128,29 @@ export function findOtherCheckouts(
   return [...groupBy(found, ({ folder }) => folder)].map(([folder, apps]) =>
     toConflict(root, { folder, isReleased: isReleased(folder) }, [...new Set(apps.map(({ name }) => name))]),
   );
+}
+
+/**
+ * Projects whose packages have one name have one list of releases below PM2_HOME.
+ * @throws {SvcmError} APPLY_REFUSED with the code CHECKOUT_SWITCH
+ */
+export function requireOwnRelease(
+  ports: HasStamps & HasWorkspace,
+  release: Pick<ReleaseHead, "id" | "root">,
+  touched: readonly RunningApp[],
+  deployRoots: readonly string[],
+): void {
+  const { root, checkout = root } = ports.workspace;
+  if (release.root === undefined || isSamePlace(ports.stamps, release.root, checkout)) return;
+  const [other] = findOtherCheckouts(ports, [], touched, deployRoots);
+  if (other === undefined) return;
+  const { apps } = other;
+  throw new SvcmError("APPLY_REFUSED", {
+    code: "CHECKOUT_SWITCH",
+    path: release.root,
+    details: `The checkout ${release.root} made the release ${release.id}, and ${nameList(apps)} ${apps.length === 1 ? "runs" : "run"} from there; this one is ${checkout}. No process was touched.`,
+    hint: `To undo it: cd ${shellQuote(release.root)} && svcm rollback ${release.id}. To undo another one: svcm releases, then svcm rollback with its id`,
+  });
 }
 
 /** Warns of a start that would run an app a second time, for example beside the PM2 of root after `sudo pm2 start`. */

@@ -109,9 +109,11 @@ async function createHead(
   const id = createReleaseId(subject.startedAt, ports.host.randomId(), newest);
   const apps = new Set(subject.steps.flatMap(({ app }) => namesOfApp(subject, app)));
   const touched = running.filter(({ name }) => apps.has(name));
+  const { root, checkout = root } = ports.workspace;
   return {
     event: "release",
     id,
+    root: checkout,
     ...subject,
     left: await withReadCopies(ports, left, { id, running, isPinned }),
     source,

@@ -1,7 +1,8 @@
 import { ownMember } from "../../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasStamps, HasFiles } from "../../files/ports.ts";
-import type { ApplyPorts, HasReleases } from "../ports.ts";
+import { listDeployRoots, type ApplyPorts, type HasReleases } from "../ports.ts";
+import { requireOwnRelease } from "../started-environment.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollback-plan.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -63,6 +64,9 @@ export async function planRollback(
   const { steps, staying } = await planReturns(ports, undone, { requested, running, digest });
   const apps = steps.map(({ app }) => app);
   requirePaths(ports, undone, steps);
+  const changing = new Set(steps.filter((step) => step.changed).flatMap(({ pmIds }) => pmIds));
+  const touched = running.filter(({ pmId }) => changing.has(pmId));
+  requireOwnRelease(ports, undone, touched, await listDeployRoots(ports));
   const names = new Set(apps.flatMap((app) => namesOfApp(undone, app)));
   const definitions = running.filter(({ name }) => names.has(name)).map(definitionText);
   const place = await planLink(ports, undone, { returning: apps, staying, running });
