@@ -71,7 +71,7 @@ export async function repeatEcosystem<Content extends EcosystemFile>(
 
 export function withPurpose<P extends EcosystemPorts>(ports: P, purpose: LoadPurpose): P {
   const { ecosystems } = ports;
-  const load: EcosystemLoader["load"] = (path, cwd) => ecosystems.load(path, cwd, purpose);
+  const load: EcosystemLoader["load"] = (path, cwd, _purpose, pm2Env) => ecosystems.load(path, cwd, purpose, pm2Env);
   return withMembers(ports, { ecosystems: { ...ecosystems, load } });
 }
 
@@ -121,7 +121,7 @@ async function loadSource(ecosystems: EcosystemLoader, source: Source): Promise<
       path,
       `Cannot load ${path}: because of its name, PM2 would run it as a script.`,
     );
-  const loaded = await ecosystems.load(path, cwd);
+  const loaded = await ecosystems.load(path, cwd, undefined, env);
   const selected = loaded.apps.filter(({ fields }) => includesApp(source, normaliseApp(fields).name));
   const start = { service, path, env, declaresCwd };
   return {
@@ -212,9 +212,9 @@ export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   return {
     ...loader,
-    load(path, cwd, purpose) {
-      const key = `${path}\0${cwd ?? ""}\0${purpose ?? ""}`;
-      const load = loads.get(key) ?? loader.load(path, cwd, purpose);
+    load(...args) {
+      const key = args.join("\0");
+      const load = loads.get(key) ?? loader.load(...args);
       loads.set(key, load);
       return load;
     },

@@ -24,10 +24,11 @@ export interface EcosystemLoader {
    * Runs the file and the modules that it loads. Calls during a run share the next one.
    * @param path absolute
    * @param cwd the working directory of its process; the default is the root
+   * @param pm2Env the name after `--env` of the command that the file sees
    * @throws {FileError} a system code, or ECOSYSTEM_FILE_SYNTAX, ECOSYSTEM_FILE_THREW, ECOSYSTEM_FILE_TIMEOUT and so
    * on. The message quotes the file only in the text of an exception, without secrets.
    */
-  load(path: string, cwd?: string, purpose?: LoadPurpose): Promise<LoadedEcosystem>;
+  load(path: string, cwd?: string, purpose?: LoadPurpose, pm2Env?: string): Promise<LoadedEcosystem>;
 
   /** Environment values that files do not get, and that no response may contain. */
   withheldValues(): readonly string[];

@@ -141,7 +141,7 @@ function readRevision(
       workspace: { ...workspace, root: folder, pm2Dir: rebase(folder, root, workspace.pm2Dir) },
       ecosystems: {
         ...ecosystems,
-        load: (path: string, cwd = folder, purpose?: LoadPurpose) => ecosystems.load(path, cwd, purpose),
+        load: (path: string, cwd = folder, ...how: [LoadPurpose?, string?]) => ecosystems.load(path, cwd, ...how),
       },
     };
     try {

@@ -23,10 +23,10 @@ export interface EcosystemLoaderOptions {
 export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): EcosystemLoader {
   const cleaned = once(() => cleanEnvironment(env));
   const load = async (key: string): Promise<LoadedEcosystem> => {
-    const [path = "", cwd = "", purpose = "read"] = key.split("\0");
+    const [path = "", cwd = "", purpose = "read", pm2Env = ""] = key.split("\0");
     await requireRegularFile(path);
     const { code } = await findPm2({ root, home: pm2Home(env, root).folder, path: env["PATH"] });
-    const given = { cwd, env: cleaned().env, purpose: purpose as LoadPurpose, pm2: code?.folder ?? "" };
+    const given = { cwd, env: cleaned().env, purpose: purpose as LoadPurpose, pm2: code?.folder ?? "", pm2Env };
     const resultLine = await runProgram(path, given);
     const { readOutcome } = await import("./read-outcome.ts");
     const outcome = readOutcome(resultLine);
@@ -56,7 +56,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
         throw error;
       }
     },
-    load: (path, cwd = root, purpose = "read") => loadShared(`${path}\0${cwd}\0${purpose}`),
+    load: (path, cwd = root, purpose = "read", pm2Env = "") => loadShared(`${path}\0${cwd}\0${purpose}\0${pm2Env}`),
     withheldValues: () => cleaned().withheld,
   };
 }
@@ -105,6 +105,8 @@ export interface ProgramOptions {
   readonly purpose: LoadPurpose;
   /** The folder of PM2's code; empty if there is none. */
   readonly pm2: string;
+  /** The name after `--env`; empty without it. */
+  readonly pm2Env: string;
 }
 
 const PROGRAM = new URL("./read-ecosystem.ts", import.meta.url);
@@ -173,7 +175,7 @@ function loadError(code: ErrorCode, file: string, reason: string, location = fil
   return new FileError(code, file, `Cannot load ${location}: ${reason}.`);
 }
 
-function startProgram(file: string, { cwd, env, purpose, pm2 }: ProgramOptions): ChildProcess {
+function startProgram(file: string, { cwd, env, purpose, pm2, pm2Env }: ProgramOptions): ChildProcess {
   const argv = [
     process.execPath,
     `--max-old-space-size=${HEAP_MIB}`,
@@ -182,6 +184,7 @@ function startProgram(file: string, { cwd, env, purpose, pm2 }: ProgramOptions):
     pm2,
     purpose,
     file,
+    pm2Env,
   ];
   const [command = "", ...args] = existsSync(SHELL) ? [SHELL, "-c", `{ ${WITH_LIMITS}; } 2>/dev/null`, ...argv] : argv;
   return spawn(command, args, {

@@ -27,7 +27,15 @@ const absent = trackAbsentVariables();
 /** A copy of all variables lacks these, and the file can read them by name. */
 const uncopied = new Set<string>();
 keepChildrenInGroup();
-const [pm2, purpose, file] = process.argv.slice(-3) as [string, LoadPurpose, string];
+const [pm2, purpose, file, env] = process.argv.slice(-4) as [string, LoadPurpose, string, string];
+// A file may read the name after --env from the command that starts it.
+process.argv = [
+  process.execPath,
+  pm2 === "" ? "pm2" : `${pm2}/bin/pm2`,
+  "start",
+  file,
+  ...(env === "" ? [] : ["--env", env]),
+];
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));

@@ -46,6 +46,16 @@ test.each(["() => ({ apps: [] })", "async () => ({ apps: [] })", "class {}"])(
   },
 );
 
+test("the file sees the command of PM2 that would start it", async () => {
+  const path = join(temporaryFolder(), "x.config.cjs");
+  writeFileSync(path, 'module.exports = { apps: [{ name: process.argv.slice(2).join(" "), script: "a.js" }] };');
+  const loader = loaderIn(join(path, ".."));
+  const names = async (...how: [purpose?: "read" | "repeat", env?: string]) =>
+    (await loader.load(path, undefined, ...how)).apps.map(({ fields }) => fields["name"]);
+  expect(await names()).toEqual([`start ${path}`]);
+  expect(await names("repeat", "production")).toEqual([`start ${path} --env production`]);
+});
+
 test("each load runs the file and the modules that it requires again", async () => {
   const root = temporaryFolder();
   const [file, nested] = [join(root, "x.config.cjs"), join(root, "nested.cjs")];
