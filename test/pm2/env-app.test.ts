@@ -18,7 +18,15 @@ longTest("the ecosystem file wins, a write to the env file makes the running val
   writeFileSync(join(own.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
   writeFileSync(join(own.folder, "app.cjs"), IDLE);
   const env = { SVC_HTTP_FRAMEWORK: "fastify" };
-  own.pm2Folder([{ name: "web", script: "./app.cjs", node_args: `--env-file=${file}`, env }], "dev");
+  writeFileSync(join(own.folder, "own.env"), "SVC_HTTP_FRAMEWORK=nest\n");
+  const start = { name: "own", script: "env", args: "SVC_KEYVALUESTORAGE_DRIVER=inmemory ./app.cjs" };
+  own.pm2Folder(
+    [
+      { name: "web", script: "./app.cjs", node_args: `--env-file=${file}`, env },
+      { ...start, interpreter: "none", node_args: `--env-file=${own.folder}/own.env` },
+    ],
+    "dev",
+  );
   const keys = ["SVC_HTTP_FRAMEWORK", "SVC_KEYVALUESTORAGE_DRIVER"];
   const show = async () => {
     const { values } = await execute(envApp, ports, { environment: "dev", app: "web", keys }, caller);
@@ -28,7 +36,12 @@ longTest("the ecosystem file wins, a write to the env file makes the running val
     ["fastify", "ecosystem", [".env.dev"], "not running"],
     ["redis", "env file", [], "not running"],
   ]);
-  await execute(rolloutApply, ports, { environment: "dev" }, caller);
+  const ofStart = await execute(envApp, ports, { environment: "dev", app: "own", keys }, caller);
+  expect(ofStart.values.map(({ value, source, overridden }) => [value, source, overridden])).toEqual([
+    ["nest", "env file", [".env.dev"]],
+    ["inmemory", "command", [".env.dev"]],
+  ]);
+  await execute(rolloutApply, ports, { environment: "dev", apps: ["web"] }, caller);
   expect((await show()).map(([, , , running]) => running)).toEqual(["same", "same"]);
   const values = { SVC_KEYVALUESTORAGE_DRIVER: "inmemory", SVC_HTTP_FRAMEWORK: "express" };
   await execute(envWrite, ports, { environment: "dev", values, foreignKeys: "refuse" }, caller);

@@ -27,14 +27,14 @@ const absent = trackAbsentVariables();
 /** A copy of all variables lacks these, and the file can read them by name. */
 const uncopied = new Set<string>();
 keepChildrenInGroup();
-const [pm2, purpose, file, env] = process.argv.slice(-4) as [string, LoadPurpose, string, string];
+const [pm2, purpose, file, pm2Env] = process.argv.slice(-4) as [string, LoadPurpose, string, string];
 // A file may read the name after --env from the command that starts it.
 process.argv = [
   process.execPath,
   pm2 === "" ? "pm2" : `${pm2}/bin/pm2`,
   "start",
   file,
-  ...(env === "" ? [] : ["--env", env]),
+  ...(pm2Env === "" ? [] : ["--env", pm2Env]),
 ];
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.

@@ -8,7 +8,7 @@ import { readEnvFile } from "../../env/env-file.ts";
 import { defaultOf, maskValue, specOf, visibleKeys } from "../../env/runtime-keys.ts";
 import { envServices } from "../../project/env-layers.ts";
 import { requireVisible } from "../../env/operations/env-read.ts";
-import { declaredApps } from "../../pm2/declared.ts";
+import { declaredApps, type DeclaredApp } from "../../pm2/declared.ts";
 import { readEcosystem, readSecrets } from "../../pm2/ecosystem-file.ts";
 import { createEcosystemScrub } from "../../pm2/view.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
@@ -17,6 +17,11 @@ import { withMachineEnvironment } from "../machine-environment.ts";
 import { computePlan } from "../planning.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { ownMember } from "../../words/record.ts";
+import type { HasFiles } from "../../files/ports.ts";
+import { decodeUtf8 } from "../../words/utf8.ts";
+import { resolvePath } from "../../project/resolve.ts";
+import { readEnvValues, readStartCommand, startCommand } from "../../running/env-files.ts";
+import { commandValues, maySet, type CommandValues } from "../../running/start-values.ts";
 
 export interface EnvAppResponse {
   readonly environment: string;
@@ -42,11 +47,17 @@ export const envApp = defineOperation({
         fileName,
         apps.map(({ name }) => name),
       );
-    const service = loaded?.apps[apps.indexOf(found)]?.start?.service ?? "";
+    const { start, places } = loaded?.apps[apps.indexOf(found)] ?? {};
+    const service = start?.service ?? "";
     const services = envServices(await ports.facts.project(), ports.workspace.root, { service, cwd: found.cwd });
     const layersOf = async (name: string) =>
       await readLayers(ports, contract, { ...request, environment, ...(name !== "" && { service: name }) });
-    const layers = (await Promise.all(services.map(layersOf))).flat();
+    const ofServices = (await Promise.all(services.map(layersOf))).flat();
+    const { layers, command } = await readStart(ports, found, {
+      layers: ofServices,
+      ofNode: places?.envFiles,
+      fileName,
+    });
     const { plan, unknown } = await planFor(ports, { ...request, environment, apps: [app] });
     const processes = await listOrEmpty(ports.processes);
     const alive = processes.filter(({ name, pid }) => name === app && pid !== null);
@@ -54,6 +65,7 @@ export const envApp = defineOperation({
       keys: keys ?? visibleKeys(contract),
       ecosystem: { fileName, env: found.env },
       layers,
+      command,
       defaultOf: (key) => defaultOf(contract, key),
       runningOf: runningFrom(plan, app, alive.length),
     });
@@ -75,14 +87,48 @@ async function readLayers(
   ports: RolloutPorts,
   contract: RuntimeContract,
   request: EnvironmentRequest,
-): Promise<ValueFacts["layers"]> {
+): Promise<NamedLayer[]> {
   try {
     const { layers } = await readEnvFile(ports, contract, request);
-    return layers.map(({ fileName, text }) => ({ fileName, values: valuesOf(parseEnvDocument(text)) }));
+    return layers.map(({ fileName, path, text }) => ({ fileName, path, values: valuesOf(parseEnvDocument(text)) }));
   } catch (error) {
     if (error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_DECLARED") return [];
     throw error;
   }
+}
+
+interface StartFacts {
+  readonly layers: readonly NamedLayer[];
+  /** By `--env-file`. */
+  readonly ofNode: readonly { readonly path: string }[] | undefined;
+  readonly fileName: string;
+}
+
+/** The env files that its own command names win over those of `svcm.yaml`, which the app reads later. */
+async function readStart(
+  ports: RolloutPorts,
+  app: DeclaredApp,
+  { layers, ofNode = [], fileName }: StartFacts,
+): Promise<Pick<ValueFacts, "layers" | "command">> {
+  const start = startCommand(app);
+  const { envFiles, texts } = await readStartCommand(ports, start);
+  const paths = [...new Set([...envFiles, ...ofNode.map(({ path }) => path)])];
+  const values = await readEnvValues(ports, paths);
+  const { root } = ports.workspace;
+  const toLayer = (path: string): ValueFacts["layers"][number] => ({
+    fileName: layers.find((layer) => layer.path === path)?.fileName ?? path.replace(`${root}/`, ""),
+    values: new Map(Object.entries(values.get(path) ?? {})),
+  });
+  const manifest = start.packageScript === undefined ? "" : await readManifest(ports, start.cwd);
+  const command = commandValues(start.line, texts, manifest);
+  const others = layers.filter(({ path }) => !paths.includes(path));
+  const by = start.packageScript === undefined ? fileName : "package.json";
+  return { layers: [...others, ...paths.map(toLayer)], command: { ...command, fileName: by } };
+}
+
+async function readManifest({ files }: HasFiles, cwd: string): Promise<string> {
+  const bytes = files.read(resolvePath(cwd, "package.json"), { mayBeOutside: true });
+  return decodeUtf8(await bytes.catch(() => new Uint8Array())) ?? "";
 }
 
 async function planFor(ports: RolloutPorts, request: Parameters<typeof computePlan>[1]) {
@@ -94,8 +140,17 @@ async function planFor(ports: RolloutPorts, request: Parameters<typeof computePl
   }
 }
 
+interface Layer {
+  readonly fileName: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+interface NamedLayer extends Layer {
+  readonly path: string;
+}
+
 /** In the order in which they win. `default`: svcm assumes it; the app may have another one. */
-export type ValueSource = "ecosystem" | "env file" | "default" | "nowhere";
+export type ValueSource = "command" | "ecosystem" | "env file" | "default" | "nowhere";
 
 /** `former`: a process was started with another value. `partly`: those that run have the value, and others do not run. */
 export type RunningValue = "same" | "former" | "partly" | "unknown" | "not running";
@@ -115,22 +170,33 @@ export interface ValueFacts {
   readonly keys: readonly string[];
   readonly ecosystem: { readonly fileName: string; readonly env: Readonly<Record<string, string>> };
   /** Later ones win. */
-  readonly layers: readonly { readonly fileName: string; readonly values: ReadonlyMap<string, string> }[];
+  readonly layers: readonly Layer[];
+  /** Of its start, with the file that has it. */
+  readonly command: CommandValues & { readonly fileName: string };
   readonly defaultOf: (key: string) => string;
   readonly runningOf: (key: string, source: ValueSource) => RunningValue;
 }
 
-/** A variable that PM2 hands over hides the one of a file from Node.js, and from dotenv unless the app overrides it. */
-export function decideAppValues({ keys, ecosystem, layers, defaultOf: ofContract, runningOf }: ValueFacts): AppValue[] {
+/** A variable that a command sets hides that of PM2. One that PM2 hands over hides the one of a file from Node.js, and from dotenv unless the app overrides it. */
+export function decideAppValues({
+  keys,
+  ecosystem,
+  layers,
+  command,
+  defaultOf: ofContract,
+  runningOf,
+}: ValueFacts): AppValue[] {
   return keys.map((key) => {
     const inFiles = layers.flatMap(({ fileName, values }) => {
       const value = values.get(key);
       return value === undefined ? [] : [{ file: fileName, value, source: "env file" as const }];
     });
     const declared = ownMember(ecosystem.env, key);
+    const set = command.values.get(key);
     const found = [
       ...inFiles,
       ...(declared === undefined ? [] : [{ file: ecosystem.fileName, value: declared, source: "ecosystem" as const }]),
+      ...(set === undefined ? [] : [{ file: command.fileName, value: set, source: "command" as const }]),
     ];
     const winner = found.at(-1);
     const assumed = ofContract(key);
@@ -141,9 +207,14 @@ export function decideAppValues({ keys, ecosystem, layers, defaultOf: ofContract
       source,
       file: winner?.file ?? null,
       overridden: found.slice(0, -1).map(({ file }) => file),
-      running: runningOf(key, source),
+      // What a command did at the start is in no record.
+      running: set !== undefined || maySet(command, key) ? notKnown(runningOf(key, source)) : runningOf(key, source),
     };
   });
+}
+
+function notKnown(running: RunningValue): RunningValue {
+  return running === "not running" ? running : "unknown";
 }
 
 /**
