@@ -74,10 +74,15 @@ function readHealth(texts: readonly string[]): Record<string, string> {
 }
 
 /** Every one of them works without a further choice. */
-function nextLine({ found: { undecided } }: InitResponse): string {
-  return undecided.length > 0
-    ? "Next: decide about the files below undecided in svcm.yaml, then svcm init --confirm"
-    : "Next: svcm doctor";
+function nextLine({ found: { undecided, running } }: InitResponse): string {
+  if (undecided.length > 0)
+    return "Next: decide about the files below undecided in svcm.yaml, then svcm init --confirm";
+  if (running.length === 0) return "Next: svcm doctor";
+  return `Next: declare ${namesOf(running)} in an ecosystem file, name it below ecosystem in svcm.yaml, then svcm plan`;
+}
+
+function namesOf(running: InitResponse["found"]["running"]): string {
+  return nameList([...new Set(running.map(({ name }) => name))]);
 }
 
 export default class Init extends SvcmCommand {
@@ -147,7 +152,7 @@ export default class Init extends SvcmCommand {
 const MAX_KEYS = 6;
 
 function initReport({ found, keys, guesses, unnamed, plan, machine, written }: InitResponse): string {
-  const { looked, isCut, frameworks, pm2, undecided, env, notUnderstood } = found;
+  const { looked, isCut, frameworks, pm2, undecided, running, env, notUnderstood } = found;
   const summary = `Looked at ${pluralize(looked, "file")}${isCut ? ", and stopped there" : ""}. Nothing was run; values are not shown.`;
   const lines = [
     summary,
@@ -158,7 +163,9 @@ function initReport({ found, keys, guesses, unnamed, plan, machine, written }: I
       pm2.map(
         ({ path, environments, isGuess }) => `${path}  ${environmentsText(environments)}${isGuess ? " (a guess)" : ""}`,
       ),
-      "no file found",
+      running.length === 0
+        ? "no file found"
+        : `no file found; it runs ${namesOf(running)}, which plan, apply and drift leave out without an ecosystem file`,
     ),
     ...labelledLines(
       "Open",

@@ -20,6 +20,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   staging: ["stage"],
 };
 
+export const environmentWords: readonly string[] = Object.values(WORDS).flat();
+
 export function environmentOf(word: string): string | undefined {
   const lower = word.toLowerCase();
   return Object.keys(WORDS).find((name) => WORDS[name]?.includes(lower));

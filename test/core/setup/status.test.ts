@@ -98,9 +98,9 @@ describe("it never says that all is as declared", () => {
       "if a service has no ecosystem file",
       { ...GOOD, plans: [{ service: "b", plan: { ...PLAN, exists: false } }] },
       "attention",
-      "svcm doctor",
+      "svcm plan --service b -e production",
     ],
-    ["if one environment has no ecosystem file", withPlan({ exists: false }), "attention", "svcm doctor"],
+    ["if one environment has no ecosystem file", withPlan({ exists: false }), "attention", "svcm plan -e production"],
   ];
   test.each(cases)("%s", (_, facts, verdict, next) => {
     expect(decideStatus(facts)).toMatchObject({ verdict, next });

@@ -6,6 +6,7 @@ import { appRule, type CheckedApp } from "./rule.ts";
 import { fieldNames, firstValue } from "../normalise.ts";
 import type { Data } from "../loaded.ts";
 import { declaredSettings } from "../settings.ts";
+import { hasNoDay } from "../schedule.ts";
 
 const ENV_FILE = /^env_?file$/i;
 
@@ -85,6 +86,17 @@ export const cronDays = appRule({
     const [day = "*", , weekday = "*"] = fields.slice(-3);
     if (fields.length < 5 || [day, weekday].some((field) => /^[*?]/.test(field))) return;
     const message = `cron_restart ${JSON.stringify(pattern)} runs only if the day of the month and the weekday both match; cron would run on either`;
+    yield { path: ["cron_restart"], message };
+  },
+});
+
+export const cronNever = appRule({
+  code: "ECOSYSTEM_CRON_NEVER",
+  severity: "warning",
+  *check(app) {
+    const pattern = patternOf(app);
+    if (pattern === undefined || !hasNoDay(pattern)) return;
+    const message = `cron_restart ${JSON.stringify(pattern)} never comes, because no date has that day`;
     yield { path: ["cron_restart"], message };
   },
 });

@@ -21,6 +21,8 @@ export interface Detection {
   readonly pm2: readonly Pm2File[];
   /** Left out of the proposal until a user decides. */
   readonly undecided: readonly UndecidedFile[];
+  /** Processes of the repository, if no PM2 file was found that could declare them. */
+  readonly running: readonly RunningApp[];
   readonly env: readonly DetectedEnvFile[];
   readonly keys: readonly DetectedKey[];
   readonly notUnderstood: readonly DetectionNote[];
@@ -61,6 +63,7 @@ export function detect(survey: Survey, running: readonly RunningApp[] = []): Det
     frameworks: detectFrameworks(survey),
     pm2,
     undecided,
+    running: pm2.length + undecided.length === 0 ? running : [],
     env: env.toSorted((a, b) => compareText(a.path, b.path)),
     keys: detectKeys(survey, env),
     notUnderstood: [...notUnderstood, ...notes, ...[...(survey.outside ?? [])].map(outsideNote)],

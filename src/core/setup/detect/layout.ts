@@ -48,13 +48,18 @@ const ORDER = [
   "production",
 ];
 
-export function proposeLayout({ env, pm2, undecided }: Pick<Detection, "env" | "pm2" | "undecided">): {
+export function proposeLayout({
+  env,
+  pm2,
+  undecided,
+  running,
+}: Pick<Detection, "env" | "pm2" | "undecided" | "running">): {
   layout: Layout;
   notes: DetectionNote[];
 } {
   const homes = [...new Set([...env, ...pm2].map(({ home }) => home))].toSorted(compareText);
   const groups = homes.flatMap((folder) => groupsIn(folder, env, pm2));
-  const all = environmentNames(env, pm2, undecided);
+  const all = environmentNames({ env, pm2, undecided, running });
   const main = all.find((name) => pm2.some(({ environments }) => Object.hasOwn(environments, name))) ?? all[0] ?? "dev";
   const services = groups.length > 1 ? namedServices(groups, all) : { "": serviceOf(groups[0], all) };
   return {
@@ -78,19 +83,26 @@ function groupsIn(folder: string, env: readonly DetectedEnvFile[], pm2: readonly
   return [...whole, ...parts.map((file) => ({ folder, name: file.part, env: files, pm2: [file] }))];
 }
 
-function environmentNames(
-  env: readonly DetectedEnvFile[],
-  pm2: readonly Pm2File[],
-  undecided: readonly UndecidedFile[],
-): string[] {
+function environmentNames({
+  env,
+  pm2,
+  undecided,
+  running,
+}: Pick<Detection, "env" | "pm2" | "undecided" | "running">): string[] {
   const values = env.filter(({ kind }) => kind === "values");
   const own = new Set(values.flatMap((file) => environmentNameOf(file) ?? []));
   const open = undecided.flatMap(({ environment }) => environment ?? []);
   const used = new Set([...pm2.flatMap(({ environments }) => Object.keys(environments)), ...open, ...own]);
   const isPlainFileUnassigned =
     values.some((file) => environmentNameOf(file) === undefined) && [...used].every((name) => own.has(name));
-  if (used.size === 0 || isPlainFileUnassigned) used.add("dev");
+  if (used.size === 0 || isPlainFileUnassigned) used.add(environmentOfAll(running) ?? "dev");
   return [...used].toSorted((a, b) => rank(a) - rank(b) || compareText(a, b));
+}
+
+/** A machine has one environment, so what runs there without a PM2 file says which. */
+function environmentOfAll(running: Detection["running"]): string | undefined {
+  const [only, ...others] = new Set(running.map(({ environment }) => environment));
+  return others.length === 0 ? only : undefined;
 }
 
 function rank(name: string): number {

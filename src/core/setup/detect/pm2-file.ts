@@ -41,4 +41,6 @@ export interface RunningApp {
   readonly name: string;
   readonly cwd: string | undefined;
   readonly script: string | undefined;
+  /** By its NODE_ENV. */
+  readonly environment?: string | undefined;
 }

@@ -1,7 +1,6 @@
 import { readProject } from "../../project/read.ts";
 import { type HasClock, FileError, type HasFiles, type HasRevisions } from "../../files/ports.ts";
 import type { HasWorkspace, HasFacts } from "../../project/port-repository.ts";
-import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { SetupPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { withAudit } from "../../access/with-audit.ts";
@@ -10,7 +9,8 @@ import { defineOperation } from "../../access/operation.ts";
 import { detect, type DetectedKey, type Detection } from "../detect/detect.ts";
 import { PROJECT_FILE, type Project } from "../../project/project.ts";
 import { proposeLayout } from "../detect/layout.ts";
-import type { DetectionNote, RunningApp } from "../detect/pm2-file.ts";
+import type { DetectionNote } from "../detect/pm2-file.ts";
+import { readRunning } from "../running-apps.ts";
 import { renderSvcmYaml, undeclaredKeys, addKeys, withoutUndecided, type InitAnswers } from "../detect/svcm-yaml.ts";
 import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
 import { filesWithSecrets } from "../doctor/examine.ts";
@@ -116,21 +116,6 @@ async function exposedFiles(
       what: `${what}, and it holds ${nameList(keys)}`,
     })),
   );
-}
-
-/** The processes of PM2 are the best witness of what the team starts. No daemon, or one that does not answer, says nothing. */
-async function readRunning({ processes, workspace }: HasProcesses & HasWorkspace): Promise<RunningApp[]> {
-  const records = await processes.list().catch(() => []);
-  const within = (path: string | null): string | undefined =>
-    path === workspace.root
-      ? "."
-      : path?.startsWith(`${workspace.root}/`)
-        ? path.slice(workspace.root.length + 1)
-        : undefined;
-  return records.flatMap(({ name, cwd, script }) => {
-    const app = { name, cwd: within(cwd), script: within(script) };
-    return app.cwd === undefined && app.script === undefined ? [] : [app];
-  });
 }
 
 /** Every other byte stays. */

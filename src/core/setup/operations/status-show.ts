@@ -210,7 +210,7 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
   const subject = service === undefined ? fileName : `${service} (${fileName})`;
   if (!exists) {
     const message = `${service ?? environment}: svcm knows no ecosystem file, so nothing can be compared`;
-    return [attention(message, "svcm doctor")];
+    return [attention(message, `svcm plan${flags}`)];
   }
   const open = issues.filter(({ severity, code }) => severity === "error" || OPEN_ENDS.has(code));
   return [
