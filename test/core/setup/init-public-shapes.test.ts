@@ -254,14 +254,6 @@ test.each(Object.entries(shapes))("%s", (_, { files, ecosystem, env, open = [], 
   if (env !== undefined) expect(found.env).toEqual(env);
 });
 
-test("what runs without a PM2 file says for which environment this machine is", () => {
-  const one = { name: "shop", cwd: ".", script: "server.js", environment: "production" };
-  const namesWith = (...running: RunningApp[]) => Object.keys(propose({ ".env": "PORT=1\n" }, running).environments);
-  expect(namesWith(one, { ...one, name: "worker" })).toEqual(["production"]);
-  expect(namesWith(one, { ...one, environment: undefined })).toEqual(["dev"]);
-  expect(namesWith()).toEqual(["dev"]);
-});
-
 test("no default where environments start the same program under different names", () => {
   const named = {
     "ecosystem.staging.config.js": js(app("api-staging", "dist/main.js")),

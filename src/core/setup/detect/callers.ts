@@ -3,6 +3,7 @@ import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { baseName } from "../../words/path.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 import { environmentInName, environmentOf } from "../../words/environment-names.ts";
+import { joinCommands } from "./container-lines.ts";
 import { folderOf, mayCallPm2 } from "./survey.ts";
 
 export interface Command {
@@ -76,7 +77,7 @@ function deployCommands(text: string): Command[] {
 const CONTEXT_LINES = 25;
 
 function linesWithPm2(path: string, text: string): Command[] {
-  const lines = text.replaceAll(/\\\r?\n\s*/g, " ").split(/\r?\n/);
+  const lines = joinCommands(text.replaceAll(/\\\r?\n\s*/g, " ").split(/\r?\n/));
   // `ci-cd.yml` and `e2e.sh` say what they do, not for which environment.
   const names = [baseName(path).replace(/\.(?:ya?ml|sh|bash)$/i, ""), baseName(folderOf(path))];
   const named = names.map(environmentOfTarget).find((one) => one !== undefined);

@@ -25,6 +25,30 @@ test.each<[string, string, string, (string | undefined)[]]>([
   ["a script of an environment", "deploy-staging.sh", "pm2 start a.js\n", ["pm2 start a.js staging"]],
   ["a script that tests", "ci.sh", "pm2 start a.js\n", ["pm2 start a.js undefined"]],
   ["a target of make", "Makefile", "prod:\n\tpm2 start a.js\n", ["pm2 start a.js production"]],
+  [
+    "a program and its arguments in a Dockerfile",
+    "Dockerfile",
+    'FROM a\nCMD ["x"]\nFROM b\nENTRYPOINT ["pm2-runtime"]\nEXPOSE 80\nCMD ["a.yml", "--env", "qa"]\n',
+    ['ENTRYPOINT ["pm2-runtime"] "a.yml", "--env", "qa"] undefined'],
+  ],
+  [
+    "lists in a file of Compose",
+    "compose.yaml",
+    "services:\n  a:\n    entrypoint:\n      - pm2-runtime\n      - start\n    image: x\n    command:\n    - a.json\n  b:\n    command: x\n",
+    ["entrypoint: pm2-runtime start a.json undefined"],
+  ],
+  [
+    "arguments before their command",
+    "compose.yaml",
+    'services:\n  a:\n    command: ["a.json"]\n    entrypoint: pm2-runtime\n  b:\n    command: pm2-runtime b.json\n',
+    ['entrypoint: pm2-runtime ["a.json"] undefined', "command: pm2-runtime b.json undefined"],
+  ],
+  [
+    "a container of Kubernetes",
+    "pod.yaml",
+    "  - command:\n      - pm2-runtime\n    args: [start, a.json]\n  - name: b\n    args: [x]\n",
+    ["- command: pm2-runtime [start, a.json] undefined"],
+  ],
   ["a disabled workflow", ".github/workflows/deploy.yml.disabled", "run: pm2 start a.js\n", []],
 ])("%s", (_what, path, text, expected) => {
   expect(commandsIn(path, text).map((one) => `${one.text.trim()} ${one.context}`)).toEqual(expected);
