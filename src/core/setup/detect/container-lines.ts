@@ -4,19 +4,22 @@
 const ARGUMENTS: Readonly<Record<string, string>> = { ENTRYPOINT: "CMD", entrypoint: "command", command: "args" };
 const KEY = /^(?<indent>\s*(?:- )?)(?:(?<yaml>entrypoint|command|args)\s*:|(?<docker>ENTRYPOINT|CMD)\s+\[)(?<rest>.*)$/;
 
+/** Not a file such as `pm2.json`. */
+const PROGRAM = /(?:^|[\s"'[/])pm2(?:-(?:runtime|docker|dev))?(?=["'\s,\]]|$)/;
+
 /** A list is one line, and the arguments of a command stand behind it, as in `ENTRYPOINT ["pm2-runtime"]` and `CMD ["app.json"]`. */
 export function joinCommands(lines: readonly string[]): string[] {
   const joined = joinLists(lines);
   return joined.map((line, at) => {
     const command = keyOf(line);
     const wanted = command && ARGUMENTS[command.key];
-    if (command === undefined || wanted === undefined || !/\bpm2/.test(line)) return line;
+    if (command === undefined || wanted === undefined || !PROGRAM.test(line)) return line;
     const isEnd = (other: string): boolean => /^\s*FROM\s/.test(other) || columnOf(other) < command.column;
     const after = blockOf(joined.slice(at + 1), isEnd);
     const before = blockOf(joined.slice(0, at).toReversed(), isEnd);
     const found = [...after, ...before].map(keyOf);
     const args = found.find((other) => other?.key === wanted && other.column === command.column);
-    return args === undefined || /\bpm2/.test(args.rest) ? line : `${line} ${args.rest.trim()}`;
+    return args === undefined || PROGRAM.test(args.rest) ? line : `${line} ${args.rest.trim()}`;
   });
 }
 

@@ -28,8 +28,8 @@ test.each<[string, string, string, (string | undefined)[]]>([
   [
     "a program and its arguments in a Dockerfile",
     "Dockerfile",
-    'FROM a\nCMD ["x"]\nFROM b\nENTRYPOINT ["pm2-runtime"]\nEXPOSE 80\nCMD ["a.yml", "--env", "qa"]\n',
-    ['ENTRYPOINT ["pm2-runtime"] "a.yml", "--env", "qa"] undefined'],
+    'FROM a\nCMD ["x"]\nFROM b\nENTRYPOINT ["pm2-runtime"]\nEXPOSE 80\nCMD ["pm2.yml", "--env", "qa"]\n',
+    ['ENTRYPOINT ["pm2-runtime"] "pm2.yml", "--env", "qa"] undefined', 'CMD ["pm2.yml", "--env", "qa"] undefined'],
   ],
   [
     "lists in a file of Compose",
