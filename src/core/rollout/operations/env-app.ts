@@ -207,7 +207,7 @@ export function decideAppValues({
       source,
       file: winner?.file ?? null,
       overridden: found.slice(0, -1).map(({ file }) => file),
-      // What a command did at the start is in no record.
+      // No record has what a command did at the start.
       running: set !== undefined || maySet(command, key) ? notKnown(runningOf(key, source)) : runningOf(key, source),
     };
   });

@@ -7,7 +7,7 @@ const KEY = /^(?<indent>\s*(?:- )?)(?:(?<yaml>entrypoint|command|args)\s*:|(?<do
 /** Not a file such as `pm2.json`. */
 const PROGRAM = /(?:^|[\s"'[/])pm2(?:-(?:runtime|docker|dev))?(?=["'\s,\]]|$)/;
 
-/** A list is one line, and the arguments of a command stand behind it, as in `ENTRYPOINT ["pm2-runtime"]` and `CMD ["app.json"]`. */
+/** A list is one line, and the arguments of a command follow it, as in `ENTRYPOINT ["pm2-runtime"]` and `CMD ["app.json"]`. */
 export function joinCommands(lines: readonly string[]): string[] {
   const joined = joinLists(lines);
   return joined.map((line, at) => {
