@@ -135,12 +135,20 @@ function holdsSecret(key: string, value: string): boolean {
 
 /** What loads an env file: libraries, options, frameworks that do it by themselves, and the name as code writes it. */
 const LOADERS = [
-  ..."dotenv DotEnv loadEnv env-file env_file envfile EnvFile EnvironmentFile env-cmd direnv doppler infisical".split(
+  ..."dotenv DotEnv Dotenv loadEnv env-file env_file envfile EnvFile EnvironmentFile env-cmd direnv doppler infisical".split(
     " ",
   ),
-  ..."@nestjs/config @adonisjs @strapi @redwoodjs @remix-run @sveltejs @keystone @medusajs directus payload".split(" "),
-  ..."react-scripts prisma artisan decouple environs pydantic django meteor godotenv viper".split(" "),
-  ...["bun", "deno", "next", "nuxt", "vite", "astro", "gatsby"].flatMap((name) => [`"${name}`, `'${name}`, `${name} `]),
+  ..."@nestjs/config @adonisjs strapi @redwoodjs @remix-run @react-router @sveltejs @keystone medusa directus payload".split(
+    " ",
+  ),
+  ..."react-scripts vue-cli-service nitro vinxi firebase-functions prisma foreman honcho pipenv artisan".split(" "),
+  ..."decouple environs pydantic django meteor godotenv viper".split(" "),
+  ...["bun", "deno", "next", "nuxt", "vite", "astro", "gatsby", "parcel", "nx"].flatMap((name) => [
+    `"${name}`,
+    `'${name}`,
+    `${name} `,
+    `env ${name}`,
+  ]),
   ...["/", '"', "'", "`", " "].map((before) => `${before}.env`),
 ];
 
