@@ -133,7 +133,7 @@ function holdsSecret(key: string, value: string): boolean {
   return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
 }
 
-/** What loads an env file: libraries, options, frameworks that do it by themselves, and the name as code writes it. */
+/** Libraries and options that load an env file, frameworks that do it by themselves, and the name as code writes it. */
 const LOADERS = [
   ..."dotenv DotEnv Dotenv loadEnv env-file env_file envfile EnvFile EnvironmentFile env-cmd direnv doppler infisical".split(
     " ",

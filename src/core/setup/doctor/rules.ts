@@ -227,13 +227,13 @@ export async function checkFiles(
 /** The survey reads some files, and these answers need all of them. */
 async function confirmUnmentioned(
   { survey, workspace: { root } }: HasSurvey & HasWorkspace,
-  { unusedKeys, unloaded }: RepositoryState,
+  state: RepositoryState,
 ): Promise<Pick<RepositoryState, "unusedKeys" | "unloaded">> {
-  const loaders = unloaded.length === 0 ? [] : loadersOf(unloaded);
-  const open = new Set(await survey.unmentioned(root, [...unusedKeys, ...loaders]));
+  const loaders = state.unloaded.length === 0 ? [] : loadersOf(state.unloaded);
+  const open = new Set(await survey.unmentioned(root, [...state.unusedKeys, ...loaders]));
   return {
-    unusedKeys: unusedKeys.filter((key) => open.has(key)),
-    unloaded: loaders.every((word) => open.has(word)) ? unloaded : [],
+    unusedKeys: state.unusedKeys.filter((key) => open.has(key)),
+    unloaded: loaders.every((word) => open.has(word)) ? state.unloaded : [],
   };
 }
 
