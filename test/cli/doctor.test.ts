@@ -34,7 +34,8 @@ const KEYS = `PORT=3000\n${SECRET}`;
 const GOOD = {
   "svcm.yaml": PROJECT,
   "ecosystem.config.js": ECOSYSTEM,
-  "shop.js": "const { PORT, DATABASE_URL } = process.env; if (!PORT) throw new Error(DATABASE_URL);",
+  "shop.js":
+    "process.loadEnvFile?.(); const { PORT, DATABASE_URL } = process.env; if (!PORT) throw new Error(DATABASE_URL);",
   ".env": KEYS,
   ".env.local": "PORT=3001\n",
   ".env.production": KEYS,
@@ -210,6 +211,12 @@ const findings: readonly (readonly [title: string, files: Files, code: string, m
   ],
   ["a key that only the code names", { "a.js": "process.env.ONLY_HERE" }, "PROJECT_KEYS_UNSET", /reads ONLY_HERE/],
   ["a key that no code names", { ".env.production": `${KEYS}OLD_FLAG=1\n` }, "PROJECT_KEYS_UNUSED", /set OLD_FLAG/],
+  [
+    "an env file that nothing loads",
+    { "shop.js": "process.env.PORT; process.env.DATABASE_URL" },
+    "ENV_FILE_UNLOADED",
+    /load \.env/,
+  ],
   ["an encrypted file without its tool", { ".env.production": LOCKED }, "PROJECT_DOTENVX_MISSING", /dotenvx/],
   [
     "a guess of svcm init",

@@ -171,6 +171,21 @@ describe("an edit of svcm.yaml", () => {
     expect(workspace.read("svcm.yaml")).not.toContain("API_TOKEN: { kind: text, tier");
   });
 
+  test("a key that init hid because nothing is known of it becomes text when a user allows it; another secret does not", async () => {
+    const guesses = `  GREETING: { kind: secret, guess: neither its name nor its value says what it is }\n  PIN: { kind: secret }\n`;
+    const workspace = repository(`${PROJECT}${guesses}`);
+    const refused = await svcm(["env", "set", "GREETING=hello"], { root: workspace.root });
+    expect(refused.stderr).toContain("If it holds no secret: svcm keys allow GREETING");
+    expect(await keys(workspace, "allow", "GREETING")).toMatchObject({ code: 0, stderr: "" });
+    expect(workspace.read("svcm.yaml")).toContain("  GREETING: { kind: text, tier: editable }\n");
+    expect((await svcm(["env", "set", "GREETING=hello"], { root: workspace.root })).code).toBe(0);
+    for (const key of ["PIN", "RPC_URL"]) {
+      const ran = await keys(workspace, "allow", key, "--read-only");
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`such as ${key}: { kind: text }`)]);
+    }
+    expect(workspace.read("svcm.yaml")).toContain("PIN: { kind: secret }");
+  });
+
   test("makes the key editable for svcm env set", async () => {
     const workspace = repository();
     await keys(workspace, "set-tier", "editable", "LOG_LEVEL");
@@ -218,7 +233,7 @@ describe("an edit of svcm.yaml", () => {
   test.each([
     [["allow"], 2, /KEY is missing/],
     [["hide", "PROT"], 1, /does not declare the key PROT.*\(did you mean PORT\?\)/s],
-    [["allow", "RPC_URL"], 1, /accepted: never-exposed/],
+    [["allow", "RPC_URL"], 1, /neither shows nor writes a secret/],
     [["add", "PORT"], 1, /declares PORT already \(port, read-only\)/],
     [["add", "API_TOKEN", "--allow"], 1, /accepted: never-exposed/],
     [["add", "API_TOKEN", "--kind", "text"], 1, /would show a secret/],
@@ -236,7 +251,7 @@ describe("an edit of svcm.yaml", () => {
     [["set-tier", "PORT", "HOST"], 2, /Hint: svcm keys set-tier editable PORT HOST\n/],
     [["set-tier", "editable"], 2, /No key was given/],
     [["set-tier", "editable", "NOPE", "PORT"], 1, /does not declare the key NOPE/],
-    [["set-tier", "read-only", "RPC_URL"], 1, /accepted: never-exposed/],
+    [["set-tier", "read-only", "RPC_URL"], 1, /neither shows nor writes a secret/],
   ])("svcm keys %j is refused, and changes nothing", async (args, code, words) => {
     const workspace = repository();
     const ran = await keys(workspace, ...args);

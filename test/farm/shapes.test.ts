@@ -12,6 +12,7 @@ import { execute, nodePorts, rolloutApply, rolloutPlan, type Caller, type Ports 
 import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
+import { childrenOf } from "../support/proc.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
 import { sampleOrAll } from "../support/runs.ts";
 import { shapes, type Change, type Shape } from "./shapes.ts";
@@ -92,7 +93,7 @@ class Project {
   async answers(app: string): Promise<(string | undefined)[]> {
     const list = (await listRawProcesses(this.own.home)).filter(({ name }) => name === app);
     return list.map(({ pid }) => {
-      const path = [pid, ...childrenOf(pid)]
+      const path = treeOf(pid)
         .map((one) => join(this.own.folder, "answers", `${app}-${one}`))
         .find((one) => existsSync(one));
       return path === undefined ? undefined : readFileSync(path, "utf8");
@@ -134,14 +135,7 @@ async function playRound(
   expect(await settledAnswer(project, app), title).not.toBe(before);
 }
 
-function childrenOf(pid: number): number[] {
-  try {
-    const own = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-    return [...own, ...own.flatMap(childrenOf)];
-  } catch {
-    return [];
-  }
-}
+const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];
 
 describe.each(
   sampleOrAll(

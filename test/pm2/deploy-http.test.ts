@@ -1,9 +1,12 @@
 /** A deploy over HTTP, and one that a program proposes: none of its code runs until a user has read its plan and approved exactly both. */
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { deployPlanBody } from "../../src/core/api/deploy.ts";
 import { begunBody } from "../../src/core/api/rollout-requests.ts";
 import {
   deployPlan,
+  envApp,
   eventsList,
   eventText,
   execute,
@@ -14,7 +17,7 @@ import {
 } from "../../src/core/index.ts";
 import { post, testServer } from "../server/support.ts";
 import { shopUnderPm2 } from "./deployed-shop.ts";
-import { longTest } from "../support/runs.ts";
+import { isLong, longTest } from "../support/runs.ts";
 
 const robot = { source: "mcp", actor: "robot", role: "viewer", grants: ["read", "propose"] } as const;
 const ann = { source: "http", actor: "ann", role: "editor", grants: ["read", "logs", "act", "write"] } as const;
@@ -33,7 +36,10 @@ const codeOf = (done: Promise<unknown>): Promise<string | undefined> =>
 let first: readonly string[] = [];
 
 beforeAll(async () => {
-  first = (await propose({ revision: "main" })).summary;
+  const project = readFileSync(join(shop.checkout, "svcm.yaml"), "utf8");
+  appendFileSync(join(shop.checkout, ".env.production"), "REGION=eu\n");
+  shop.publish({ "svcm.yaml": `${project}  REGION: { kind: text, tier: read-only }\n` });
+  if (isLong) first = (await propose({ revision: "main" })).summary;
 });
 
 test("over HTTP, a deploy names the commit and the plan that were read, and is an event", async () => {
@@ -55,6 +61,21 @@ test("over HTTP, a deploy names the commit and the plan that were read, and is a
     `Deployed commit ${commit.slice(0, 7)} as ${id} by anonymous (http).`,
     `The deploy of commit ${commit.slice(0, 7)} as ${id} by anonymous (http) failed.`,
   ]);
+});
+
+test("svcm env get --app compares with the release that runs, and so sees a value that changed after the deploy", async () => {
+  const region = async () => {
+    const { values } = await execute(
+      envApp,
+      shop.ports,
+      { environment: "production", app: "web", keys: ["REGION"] },
+      ann,
+    );
+    return values.map(({ value, running }) => `${value} ${running}`);
+  };
+  expect(await region()).toEqual(["eu same"]);
+  appendFileSync(join(shop.checkout, ".env.production"), "REGION=us\n");
+  expect(await region()).toEqual(["us former"]);
 });
 
 longTest(

@@ -124,9 +124,11 @@ export function foreignKeyIssues(contract: RuntimeContract, keys: readonly strin
 function permission(contract: RuntimeContract, key: string): string {
   const tier = tierOf(contract, key);
   if (keySource(contract) === "packaged" || tier === "editable") return "";
-  return tier === "read-only"
-    ? `. To allow svcm to write it: svcm keys allow ${key}`
-    : ". svcm writes no secret: edit its line in the env file, then run svcm plan";
+  if (tier === "read-only") return `. To allow svcm to write it: svcm keys allow ${key}`;
+  const guess = specOf(contract, key)?.guess;
+  const unless =
+    guess === undefined ? "" : `. svcm init guessed so: ${guess}. If it holds no secret: svcm keys allow ${key}`;
+  return `${unless}. svcm writes no secret: edit its line in the env file, then run svcm plan`;
 }
 
 export interface Rewrite {

@@ -65,7 +65,7 @@ export interface DaemonProcess {
   readonly nodeFile: "present" | "replaced" | "gone" | "unknown";
   /** The control group, such as `/system.slice/pm2-deploy.service`. */
   readonly group: string | null;
-  /** Of the variables with which it was started, the names that look like secrets. */
+  /** Of the variables with which it was started, the names that look like secrets. Only those of the own one are known. */
   readonly secretNames: readonly string[];
 }
 

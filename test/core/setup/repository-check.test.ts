@@ -18,7 +18,8 @@ keys:
   PAGE_SIZE: { kind: number, tier: editable }
   DATABASE_URL: { kind: connection-url }
 `;
-const CODE = "process.env.PAGE_SIZE; process.env.DATABASE_URL; setInterval(() => {}, 1000);";
+const CODE =
+  "require('dotenv').config(); process.env.PAGE_SIZE; process.env.DATABASE_URL; setInterval(() => {}, 1000);";
 const GOOD = {
   "svcm.yaml": SVCM,
   "ecosystem.config.js": `module.exports = { apps: [{ name: "worker", script: "worker.js", kill_timeout: 5000 }] };`,
@@ -40,6 +41,25 @@ test("a good repository passes, and the answer names every checked file", async 
     files: ["svcm.yaml", "ecosystem.config.js", ".env", ".env.example"],
     issues: [],
   });
+});
+
+test.each([
+  ["nothing", {}, [["ENV_FILE_UNLOADED", ".env"]]],
+  [
+    "an option of Node.js",
+    { "ecosystem.config.js": GOOD["ecosystem.config.js"].replace("kill", "node_args: '--env-file=.env', kill") },
+    [],
+  ],
+  ["a dependency", { "package.json": '{"dependencies":{"@nestjs/config":"^4"}}' }, []],
+  [
+    "a script of another language, below the folders that a survey reads",
+    { "a/b/c/d/e/f/start.sh": ". ./.env\nexec node w" },
+    [],
+  ],
+])("an env file that %s loads", async (_what, files, expected) => {
+  const code = "process.env.PAGE_SIZE; process.env.DATABASE_URL;";
+  const workspace = makeWorkspace({ ...GOOD, "worker.js": code, ...files });
+  expect((await check(workspace)).issues).toEqual(expected);
 });
 
 test("a finding about one of several ecosystem files is placed in that file", async () => {

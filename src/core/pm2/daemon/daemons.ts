@@ -70,9 +70,12 @@ function processOf(pid: string, found: Found): DaemonProcess {
     user: userName(uid),
     ...nodeOf(pid),
     group: groupOf(pid),
-    secretNames: Object.keys(parseEnviron(readIfReadable(`/proc/${pid}/environ`))).filter(isSecretName),
+    secretNames: found.isOwn ? secretNamesOf(pid) : [],
   };
 }
+
+const secretNamesOf = (pid: string): string[] =>
+  Object.keys(parseEnviron(readIfReadable(`/proc/${pid}/environ`))).filter(isSecretName);
 
 function listDaemons(pm2Home: string): DaemonProcess[] {
   const own = realPathIfReadable(pm2Home);

@@ -1,4 +1,4 @@
-import type { RolloutPorts } from "../ports.ts";
+import type { ApplyPorts, RolloutPorts } from "../ports.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
 import type { RuntimeContract } from "../../api/facts.ts";
 import { SvcmError } from "../../api/errors.ts";
@@ -15,6 +15,7 @@ import { listOrEmpty } from "../../pm2/list.ts";
 import { didYouMean } from "../../words/suggest.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { computePlan } from "../planning.ts";
+import { withDeployed } from "../port-deployed.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { ownMember } from "../../words/record.ts";
 import type { HasFiles } from "../../files/ports.ts";
@@ -35,8 +36,9 @@ export interface EnvAppResponse {
 export const envApp = defineOperation({
   id: "env.app",
   access: "read",
-  async run(ports: RolloutPorts, { app, keys, ...place }, caller): Promise<EnvAppResponse> {
-    const request = await withMachineEnvironment(ports, place, caller);
+  async run(own: ApplyPorts, { app, keys, ...place }, caller): Promise<EnvAppResponse> {
+    const request = await withMachineEnvironment(own, place, caller);
+    const ports = await withDeployed(own, request);
     const { contract, environment, fileName, loaded } = await readEcosystem(ports, request);
     if (keys !== undefined) requireVisible(contract, keys);
     const apps = loaded === undefined ? [] : declaredApps(loaded, { cpuCores: ports.host.cpuCores() });

@@ -86,6 +86,9 @@ const rules: readonly ((seen: KeyFacts) => Pick<Verdict, "verdict" | "why"> | un
       : undefined,
 ];
 
+/** The reason of a guess that has no reason to hide the key, except that a key in doubt counts as a secret. */
+export const NOTHING_KNOWN = "neither its name nor its value says what it is";
+
 /** No proposal is editable; in doubt, the key stays hidden. Values are not stored. */
 export function classify(name: string, observed: readonly string[]): Verdict {
   const values = observed.filter((value) => !isPlaceholder(value));
@@ -100,7 +103,7 @@ export function classify(name: string, observed: readonly string[]): Verdict {
     if (result?.verdict === "open" && isSecretName(name)) return { kind, ...undecided("its name says secret") };
     if (result) return { kind, ...result };
   }
-  return { kind, ...undecided("neither its name nor its value says what it is") };
+  return { kind, ...undecided(NOTHING_KNOWN) };
 }
 
 export function isPublicSecret(name: string): boolean {

@@ -38,6 +38,8 @@ export interface RepositoryState {
   readonly publicSecrets: readonly string[];
   readonly unsetKeys: readonly string[];
   readonly unusedKeys: readonly string[];
+  /** Env files whose values nothing in the repository seems to load. */
+  readonly unloaded: readonly string[];
   readonly undecryptable: readonly string[];
   readonly guesses: readonly string[];
   readonly overrides: readonly OverriddenFolder[];
@@ -79,7 +81,7 @@ export function examine(observations: Observations): RepositoryState {
     tracked: filesWithSecrets(survey, detection, observations.tracked),
     unignored: filesWithSecrets(survey, detection, observations.unignored),
     publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
-    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [] } : unmatchedKeys(survey, detection)),
+    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [], unloaded: [] } : unmatchedKeys(survey, detection, named)),
     undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
     overrides,
@@ -131,13 +133,43 @@ function holdsSecret(key: string, value: string): boolean {
   return verdict === "secret" || (verdict === "connection" && hasCredentials(value));
 }
 
-function unmatchedKeys({ files }: Survey, { env, keys }: Detection): Pick<RepositoryState, "unsetKeys" | "unusedKeys"> {
+/** Libraries and options that load an env file, frameworks that do it by themselves, and the name as code writes it. */
+const LOADERS = [
+  ..."dotenv DotEnv Dotenv loadEnv env-file env_file envfile EnvFile EnvironmentFile env-cmd direnv doppler infisical".split(
+    " ",
+  ),
+  ..."@nestjs/config @adonisjs strapi @redwoodjs @remix-run @react-router @sveltejs @keystone medusa directus payload".split(
+    " ",
+  ),
+  ..."react-scripts vue-cli-service nitro vinxi firebase-functions prisma foreman honcho pipenv artisan".split(" "),
+  ..."decouple environs pydantic django meteor godotenv viper".split(" "),
+  ...["bun", "deno", "next", "nuxt", "vite", "astro", "gatsby", "parcel", "nx"].flatMap((name) => [
+    `"${name}`,
+    `'${name}`,
+    `${name} `,
+    `env ${name}`,
+  ]),
+  ...["/", '"', "'", "`", " "].map((before) => `${before}.env`),
+];
+
+/** @returns the words of which one in a file shows that the env files may be loaded */
+export function loadersOf(paths: readonly string[]): string[] {
+  return [...LOADERS, ...paths.map(baseName).filter((name) => name !== ".env")];
+}
+
+function unmatchedKeys(
+  { files }: Survey,
+  { env, keys }: Detection,
+  named: ReadonlySet<string>,
+): Pick<RepositoryState, "unsetKeys" | "unusedKeys" | "unloaded"> {
   const texts = [...files].flatMap(([path, text = ""]) => (isEnvName(path) || path === PROJECT_FILE ? [] : [text]));
   const values = env.filter(({ kind, isEncrypted }) => kind === "values" && !isEncrypted);
   const definedKeys = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
+  const loaded = values.map(({ path }) => path).filter((path) => named.has(path) && keysIn(files.get(path)).length > 0);
   return {
     unsetKeys: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
     unusedKeys: [...definedKeys].filter((key) => !texts.some((text) => text.includes(key))),
+    unloaded: loadersOf(loaded).some((word) => texts.some((text) => text.includes(word))) ? [] : loaded,
   };
 }
 

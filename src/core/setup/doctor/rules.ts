@@ -1,5 +1,12 @@
 import { describeGuesses } from "../../project/keys.ts";
-import { type DoctorRule, isSameGroup, type RepositoryState, examine, type ConfiguredFile } from "./examine.ts";
+import {
+  type DoctorRule,
+  isSameGroup,
+  type RepositoryState,
+  examine,
+  loadersOf,
+  type ConfiguredFile,
+} from "./examine.ts";
 import type { Issue } from "../../api/issue.ts";
 import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
@@ -116,6 +123,18 @@ const unusedKeys: DoctorRule = {
   },
 };
 
+const unloadedFiles: DoctorRule = {
+  code: "ENV_FILE_UNLOADED",
+  severity: "warning",
+  check: ({ unloaded }) =>
+    unloaded.map((file) =>
+      ofFile(
+        file,
+        `nothing in the repository seems to load ${file}: no file mentions dotenv, --env-file or loadEnvFile`,
+      ),
+    ),
+};
+
 const undecryptableFiles: DoctorRule = {
   code: "PROJECT_DOTENVX_MISSING",
   severity: "warning",
@@ -130,7 +149,7 @@ export type DoctorCheck = (typeof doctorChecks)[number];
 export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> = {
   layout: [notSetUp, overriddenFolders, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
-  env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, undecryptableFiles],
+  env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, unloadedFiles, undecryptableFiles],
   running: [],
   boot: [],
   keys: [guessedKeys],
@@ -192,7 +211,7 @@ export async function checkFiles(
   ]);
   const hasDotenvx = offline || hasTool(ports, survey);
   const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx, folderVariables });
-  const state = { ...examined, unusedKeys: await ports.survey.unmentioned(ports.workspace.root, examined.unusedKeys) };
+  const state = { ...examined, ...(await confirmUnmentioned(ports, examined)) };
   const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
   const environments = await checkEnvironments(checking);
@@ -203,6 +222,19 @@ export async function checkFiles(
     keys: doctorIssues("keys", state),
   };
   return { apps: ecosystems.apps, isEmpty: examined.isEmpty, found };
+}
+
+/** The survey reads some files, and these answers need all of them. */
+async function confirmUnmentioned(
+  { survey, workspace: { root } }: HasSurvey & HasWorkspace,
+  state: RepositoryState,
+): Promise<Pick<RepositoryState, "unusedKeys" | "unloaded">> {
+  const loaders = state.unloaded.length === 0 ? [] : loadersOf(state.unloaded);
+  const open = new Set(await survey.unmentioned(root, [...state.unusedKeys, ...loaders]));
+  return {
+    unusedKeys: state.unusedKeys.filter((key) => open.has(key)),
+    unloaded: loaders.every((word) => open.has(word)) ? state.unloaded : [],
+  };
 }
 
 function hasTool({ installation }: HasInstallation, { files }: Survey): boolean {

@@ -4,13 +4,14 @@ import type { Audited } from "../../access/ports.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { confirmChanges, type ListedKey, listedKeys, tierChanges, type DeclaredKeys } from "../../project/keys.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { classify } from "../detect/classify.ts";
+import { classify, NOTHING_KNOWN } from "../detect/classify.ts";
 import { editFile, withAudit, type Attempt } from "../../access/with-audit.ts";
 import type { Issue } from "../../api/issue.ts";
 import { documentFailure, documentText } from "../../deployments/file.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
-import { maskSource } from "../../secrets/redact.ts";
+import { isSecretName, maskSource } from "../../secrets/redact.ts";
 import type { LineChange } from "../../words/line-change.ts";
+import { ownMember } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
 import { parseYaml } from "../../yaml/parse.ts";
 import { type Change, UneditableYaml } from "../../yaml/splice/change.ts";
@@ -81,9 +82,25 @@ export const keysSetTier = defineOperation({
       action: "keys.set-tier",
       dryRun,
       keys,
-      decide: (project) => tierChanges(project, keys, tier),
+      decide: (project) => [
+        ...(tier === "never-exposed" ? [] : keys.flatMap((key) => openSecret(project, key))),
+        ...tierChanges(project, keys, tier),
+      ],
     }),
 });
+
+/** @throws {SvcmError} INVALID_PAYLOAD for a secret, unless `svcm init` took the key for one because it knew nothing about it */
+function openSecret({ keys, guesses }: DeclaredKeys, key: string): Change[] {
+  if (ownMember(keys, key)?.kind !== "secret") return [];
+  const guess = ownMember(guesses, key);
+  if (guess === NOTHING_KNOWN && !isSecretName(key))
+    return [{ kind: "set", path: ["keys", key, "kind"], value: "text" }];
+  throw new SvcmError("INVALID_PAYLOAD", {
+    code: "FACT_SECRET_VISIBLE",
+    details: `${key} has the kind secret${guess === undefined ? "" : ` (a guess of svcm init: ${guess})`}, and svcm neither shows nor writes a secret.`,
+    hint: `If ${key} holds no secret, give it another kind where it is declared, such as ${key}: { kind: text }, and repeat the command.`,
+  });
+}
 
 type KeysFile = Exclude<KeySource, "packaged">;
 

@@ -19,6 +19,7 @@ const QUIET: RepositoryState = {
   publicSecrets: [],
   unsetKeys: [],
   unusedKeys: [],
+  unloaded: [],
   undecryptable: [],
   guesses: [],
   overrides: [],
@@ -68,6 +69,7 @@ test.each<[string, Partial<RepositoryState>, string[]]>([
   ["a secret in the browser", { publicSecrets: ["VITE_SECRET"] }, ["warning PROJECT_SECRET_PUBLIC"]],
   ["keys that no file sets", { unsetKeys: ["A", "B"] }, ["warning PROJECT_KEYS_UNSET"]],
   ["keys that nothing reads", { unusedKeys: ["A"] }, ["warning PROJECT_KEYS_UNUSED"]],
+  ["an env file that nothing loads", { unloaded: [".env"] }, ["warning ENV_FILE_UNLOADED"]],
   ["guesses", { guesses: ["A"] }, ["warning PROJECT_KEYS_GUESSED"]],
   ["an encrypted file", { undecryptable: [".env"] }, ["warning PROJECT_DOTENVX_MISSING"]],
 ])("of a repository with %s", (_what, state, expected) => {
