@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import type { LoadedEcosystem } from "../loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
-import { attempt, fileError, hasErrorCode } from "../../files/system.ts";
+import { attempt, fileError, hasErrorCode, readIfReadable } from "../../files/system.ts";
 import { type FileLocation, asksPm2, MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 import { findPm2 } from "../daemon/find-pm2.ts";
 import { pm2Home } from "../../project/workspace.node.ts";
@@ -119,6 +119,8 @@ const CPU_SECONDS = 10;
 const TIMEOUT_MS = 3000;
 /** PM2's library is loaded, too. */
 const JUDGE_TIMEOUT_MS = 6000;
+/** On a machine that is busy. */
+const MAX_TIMEOUT_MS = 20_000;
 const LINE_FEED = 10;
 
 /** These limits apply if svcm exits and cannot kill the process. If a limit cannot be set, it is left as it is. */
@@ -144,8 +146,14 @@ function runProgram(file: string, options: ProgramOptions): Promise<string> {
     const fail = (code: ErrorCode, reason: string): void => end(() => reject(loadError(code, file, reason)));
     const { purpose } = options;
     const timeoutMs = asksPm2(purpose) ? JUDGE_TIMEOUT_MS : TIMEOUT_MS;
-    const onTimeout = (): void => fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${timeoutMs} ms`);
-    const timer = setTimeout(onTimeout, timeoutMs);
+    const began = performance.now();
+    const onTimeout = (): void => {
+      const elapsed = performance.now() - began;
+      const left = Math.min(timeoutMs + queuedMs(child.pid), MAX_TIMEOUT_MS) - elapsed;
+      if (left >= 1) timer = setTimeout(onTimeout, left);
+      else fail("ECOSYSTEM_FILE_TIMEOUT", `it did not end within ${Math.round(elapsed)} ms`);
+    };
+    let timer = setTimeout(onTimeout, timeoutMs);
     child.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) =>
       fail(foreignCode(code), "its process could not be started"),
     );
@@ -156,6 +164,11 @@ function runProgram(file: string, options: ProgramOptions): Promise<string> {
       else if (line !== undefined) end(() => resolve(line));
     });
   });
+}
+
+/** A busy machine lets the process wait for a processor. Zero where that is not counted. @see sched-stats of the kernel */
+function queuedMs(pid: number | undefined): number {
+  return Number(readIfReadable(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 }
 
 class ResultLine {
