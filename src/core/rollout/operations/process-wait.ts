@@ -42,21 +42,21 @@ export interface ProcessWaitResponse {
 export const processWait = defineOperation({
   id: "process.wait",
   access: "read",
-  async run(ports: ApplyPorts, input, caller): Promise<ProcessWaitResponse> {
+  async run(ports: ApplyPorts, input, { signal }): Promise<ProcessWaitResponse> {
     const { processes, clock } = ports;
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const startedMs = clock.elapsed();
     const runs = new OnlineRuns();
     const reader = new FactsReader(ports);
     for (;;) {
-      const targets = findTargets(await processes.list(caller.signal), input);
+      const targets = findTargets(await processes.list(signal), input);
       const nowMs = clock.elapsed();
       const stateOf = await readStateOf(ports, targets, reader);
       const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), stateOf));
       const ok = waited.every(({ isOnline }) => isOnline);
       const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(hasGivenUp);
       if (isOver) return { ok, waitedMs: Math.round(nowMs - startedMs), processes: waited };
-      await clock.sleep(POLL_INTERVAL_MS, caller.signal);
+      await clock.sleep(POLL_INTERVAL_MS, signal);
     }
   },
 });
@@ -134,7 +134,8 @@ async function countSiblings({ processes }: HasProcesses, [one]: readonly Proces
 const DEFAULT_RUN_MS = 10 * 60_000;
 
 /**
- * Starts a job or task once and waits for its end. At the time limit it goes on running, and the result says so.
+ * Starts a job or task once and waits for its end. At the time limit, and if the caller leaves, it goes on running, and
+ * the result says so.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED, AUDIT_FAILED; PROCESS_ACTION_REFUSED with
  * NOT_A_JOB or JOB_RUNNING
  */
@@ -142,7 +143,8 @@ export const processRun = defineOperation({
   id: "process.run",
   access: "act",
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
-    return await withAudit(ports, caller, { action: "process.run", target: input.name }, async (attempt) => {
+    const { signal } = caller;
+    const run = async (attempt: Attempt): Promise<ProcessRunResult> => {
       const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
       if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
       attempt.note({ target: undefined });
@@ -151,11 +153,14 @@ export const processRun = defineOperation({
       await ports.processes.withLock(target, async () => {
         const now = await findRecord(ports, target);
         if (!isAtRest(now)) throw jobRunning(now);
+        signal?.throwIfAborted();
         await attempt.begin();
         await ports.processes.start(now);
       });
-      return await waitForEnd(ports, target, input, caller.signal);
-    });
+      return await waitForEnd(ports, target, input, signal);
+    };
+    const isUnrecorded = (): boolean => signal?.aborted === true;
+    return await withAudit(ports, caller, { action: "process.run", target: input.name }, run, { isUnrecorded });
   },
 });
 
@@ -179,13 +184,13 @@ async function waitForEnd(
   for (;;) {
     const record = await findRecord(ports, target);
     const hasBegun = record.lastStartAt !== target.lastStartAt;
-    const isOver = clock.elapsed() - startedMs >= timeoutMs;
+    const isOver = signal?.aborted === true || clock.elapsed() - startedMs >= timeoutMs;
     if ((hasBegun && isAtRest(record)) || isOver) {
       const state = (await readStateOf(ports, [record]))(record);
       const { name, pmId } = record;
       return { name, pmId, ...runResult(record, state, clock.elapsed() - startedMs) };
     }
-    await clock.sleep(POLL_INTERVAL_MS, signal);
+    await clock.sleep(POLL_INTERVAL_MS, signal).catch(() => undefined);
   }
 }
 
