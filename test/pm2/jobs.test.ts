@@ -1,5 +1,5 @@
 /** Jobs and tasks: PM2 has their definition, and nothing but the schedule and `svcm run` starts them. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import {
@@ -192,6 +192,31 @@ test("a task that a signal ended, such as that of the kernel's memory limit, fai
   await expect(execute(rolloutApply, ports, { ...input, apps: ["killed"] }, caller)).rejects.toMatchObject({
     body: { code: "HEALTH_CRASHED", details: expect.stringContaining("It ended by SIGKILL.") as string },
   });
+});
+
+test("a run that a command stops or restarts has not succeeded", async () => {
+  const begun = join(own.folder, "stopped-run");
+  const code = `require("node:fs").writeFileSync(${JSON.stringify(begun)}, ""); setInterval(() => {}, 1e6);`;
+  writeFileSync(join(own.folder, "stopped.cjs"), code);
+  own.pm2Folder([{ ...nightly, name: "stopped", script: "./stopped.cjs" }]);
+  await execute(rolloutApply, ports, { ...input, apps: ["stopped"] }, caller);
+  const during = async (action: "stop" | "restart") => {
+    rmSync(begun, { force: true });
+    const run = execute(processRun, ports, { name: "stopped" }, caller);
+    await waitForFile(begun);
+    await execute(processAct, ports, { action, name: "stopped" }, caller);
+    return await run;
+  };
+  expect(await during("stop")).toMatchObject({
+    outcome: "failed",
+    exitCode: null,
+    details: expect.stringMatching(/^It did not end by itself: a command stopped it at \S+Z\.$/) as string,
+  });
+  expect(await during("restart")).toMatchObject({
+    outcome: "failed",
+    details: expect.stringContaining("svcm did not see this run end: PM2 started it again at ") as string,
+  });
+  await execute(processAct, ports, { action: "stop", name: "stopped" }, caller);
 });
 
 test("a caller that leaves ends neither the run nor its record, and before the start there is no run", async () => {

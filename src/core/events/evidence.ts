@@ -7,7 +7,7 @@ import type { Release } from "../api/rollout.ts";
 import { callerText } from "../access/audit-text.ts";
 import { renderDuration } from "../words/time.ts";
 import { cutText, nameList } from "../words/text.ts";
-import type { HasProcessLogs, HasLogs } from "../logs/port-logs.ts";
+import type { HasProcessLogs, HasLogs, LogQuery } from "../logs/port-logs.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessState } from "../running/state.ts";
 import { lastErrorBlock } from "../logs/error-block.ts";
@@ -169,10 +169,7 @@ export async function readReason(
   { process, event, isAllowed }: ReasonRequest,
 ): Promise<ErrorLog> {
   if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [], problems: [] };
-  // In a file with both streams, only the level of a line shows which is an error.
-  const isShared = process.logFiles !== undefined && process.logFiles.error === process.logFiles.out;
-  const filter = isShared ? ({ level: "error" } as const) : ({ stream: "err" } as const);
-  const read = ports.logs.read({ app: process.name, ...filter, limit: MAX_LINES, isBounded: true });
+  const read = ports.logs.read({ app: process.name, ...errorsOnly(process), limit: MAX_LINES, isBounded: true });
   const {
     lines: all,
     older,
@@ -203,6 +200,11 @@ export async function readReason(
   const isReason = (line: string): boolean => line === reason || line.startsWith(`${reason} (`);
   const counted = block.lines.findLast(isReason) ?? reason;
   return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts, problems };
+}
+
+/** In a file of both streams, only the level of a line shows that it is an error. */
+function errorsOnly({ logFiles }: ProcessRecord): Pick<LogQuery, "level" | "stream"> {
+  return logFiles !== undefined && logFiles.error === logFiles.out ? { level: "error" } : { stream: "err" };
 }
 
 /** Loggers such as pino write errors there, too. Only a line with a time is known to be of this end. */
