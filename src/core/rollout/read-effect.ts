@@ -17,7 +17,7 @@ import { findOtherCheckouts } from "./started-environment.ts";
 import { type Digests, readEnvFileContents } from "../running/env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
 import { baseName } from "../words/path.ts";
-import { withMembers } from "../words/record.ts";
+import { ownMember, withMembers } from "../words/record.ts";
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };
 
@@ -50,7 +50,8 @@ export async function readEffect(
         );
         const others = findOtherCheckouts(ports, readers, started, deployRoots);
         const ours = started.filter((one) => findOtherCheckouts(ports, readers, [one], deployRoots).length === 0);
-        const effect = decideEffect({ environment: user.environment, keys, values }, readers, ours);
+        const isUnchanged = await readUnchanged(ports, layers, ours);
+        const effect = decideEffect({ environment: user.environment, keys, values, isUnchanged }, readers, ours);
         const isRequested = user.environment === environment && user.service === service;
         return { ...effect, overrides: isRequested ? effect.overrides : [], readers, others };
       }),
@@ -72,6 +73,34 @@ function undeclaredReaders(file: Pick<EnvFile, "path">, running: readonly Proces
   const names = [...new Set(inFolder.map(({ name }) => name))].toSorted();
   if (names.length === 0) return undefined;
   return `no ecosystem file declares the apps of this environment, and ${nameList(names)} may read the file. To restart what reads it: svcm restart <name>`;
+}
+
+/** Compares the present values with those of the records of starts. */
+async function readUnchanged(
+  ports: RolloutPorts,
+  layers: readonly string[],
+  running: readonly ProcessRecord[],
+): Promise<(pmId: number, key: string) => boolean> {
+  const processes = running.flatMap(({ pmId, pid, lastStartAt: startedAt, versioning }) =>
+    pid === null || startedAt === null ? [] : [{ pmId, pid, startedAt, versioning }],
+  );
+  const starts = ports.runningCode.envFilesAtStart(processes);
+  if (starts.size === 0) return () => false;
+  const { digest } = await ports.processes.withHomeKey();
+  const contents = await readEnvFileContents(ports, layers, digest);
+  const joined = (of: (path: string) => Digests | null | undefined): Digests =>
+    Object.assign({}, ...layers.map((path) => of(path) ?? {})) as Digests;
+  const now = joined((path) => contents.get(path));
+  return (pmId, key) => {
+    const start = starts.get(pmId);
+    if (start === undefined || layers.every((path) => ownMember(start, path) === undefined)) return false;
+    return (
+      ownMember(
+        joined((path) => ownMember(start, path)),
+        key,
+      ) === ownMember(now, key)
+    );
+  };
 }
 
 /** Another checkout has another env file, unless a link leads to one that both read. */
