@@ -153,7 +153,7 @@ export interface ErrorLog {
   readonly lines: readonly string[];
   /** The lines as they are. */
   readonly texts: readonly string[];
-  /** Why lines are missing, if they may exist, and where else an error stands. */
+  /** Why lines are missing, if they may exist, and which error another log has. */
   readonly problems: readonly string[];
 }
 

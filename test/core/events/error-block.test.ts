@@ -154,7 +154,7 @@ test("Python reports the signal of a stop, which is not why a later process ende
   });
 });
 
-test("frames of a list of errors and markers of Python are no lines", () => {
+test("frames of a list of errors and markers of Python are left out", () => {
   const frame = "        at process.processTimers (node:internal/timers:519:7),";
   expect(block("Error: first", frame, "Error: second", ...FRAMES).lines).toEqual(["Error: first", "Error: second"]);
   expect(
