@@ -14,7 +14,7 @@ import {
   type Ports,
 } from "../core/index.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { jsonText, writeErr, writeOut } from "./terminal/output.ts";
+import { INTERRUPTED_EXIT_CODE, jsonText, writeErr, writeOut } from "./terminal/output.ts";
 import { printable, isStdoutTerminal, stderrScreen, stdoutScreen, type Screen } from "./terminal/screen.ts";
 import { isRecord } from "../core/words/record.ts";
 import * as Flags from "@oclif/core/flags";
@@ -205,6 +205,8 @@ export abstract class SvcmCommand extends Command {
   }
 
   protected override async catch(error: unknown): Promise<void> {
+    const { aborted = false, reason } = this.#controller?.signal ?? {};
+    if (aborted && error === reason) return this.setExitCode(INTERRUPTED_EXIT_CODE);
     const { toFailure, printFailure } = await import("./terminal/failure.ts");
     const { id, flags, args, baseFlags, enableJsonFlag } = this.ctor;
     const json = enableJsonFlag ? { json: {} } : {};

@@ -28,6 +28,8 @@ test("the next command and --restart give the processes the new value", async ()
   const running = (): string => readFileSync(join(own.folder, "read"), "utf8");
   await run("apply --yes --allow-dirty");
   expect(running()).toBe("20");
+  expect(await run("env set PAGE_SIZE=25")).toMatch(/^Still with the old value: web$/m);
+  expect(await run("env set PAGE_SIZE=20")).toBe("Changed in .env:\n  PAGE_SIZE=20\n");
   const set = await run("env set PAGE_SIZE=30");
   expect(set).toMatch(/^Still with the old value: web$/m);
   expect(running()).toBe("20");

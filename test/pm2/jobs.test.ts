@@ -1,7 +1,7 @@
 /** Jobs and tasks: PM2 has their definition, and nothing but the schedule and `svcm run` starts them. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   ecosystemDrift,
   execute,
@@ -17,7 +17,9 @@ import { processRunBody } from "../../src/core/api/rollout-requests.ts";
 import { actionText } from "../../src/core/rollout/report/words.ts";
 import { post, testServer } from "../server/support.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
+import { waitForFile } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
+import { quickSvcm } from "../support/svcm.ts";
 import { longTest, sampleOrAll } from "../support/runs.ts";
 
 const { own, ports } = runningPm2({ TZ: "Europe/Berlin" });
@@ -191,6 +193,66 @@ test("a task that a signal ended, such as that of the kernel's memory limit, fai
     body: { code: "HEALTH_CRASHED", details: expect.stringContaining("It ended by SIGKILL.") as string },
   });
 });
+
+test("a run that a command stops or restarts has not succeeded", async () => {
+  const begun = join(own.folder, "stopped-run");
+  const code = `require("node:fs").writeFileSync(${JSON.stringify(begun)}, ""); setInterval(() => {}, 1e6);`;
+  writeFileSync(join(own.folder, "stopped.cjs"), code);
+  own.pm2Folder([{ ...nightly, name: "stopped", script: "./stopped.cjs" }]);
+  await execute(rolloutApply, ports, { ...input, apps: ["stopped"] }, caller);
+  const during = async (action: "stop" | "restart") => {
+    rmSync(begun, { force: true });
+    const run = execute(processRun, ports, { name: "stopped" }, caller);
+    await waitForFile(begun);
+    await execute(processAct, ports, { action, name: "stopped" }, caller);
+    return await run;
+  };
+  expect(await during("stop")).toMatchObject({
+    outcome: "failed",
+    exitCode: null,
+    details: expect.stringMatching(/^It did not end by itself: a command stopped it at \S+Z\.$/) as string,
+  });
+  expect(await during("restart")).toMatchObject({
+    outcome: "failed",
+    details: expect.stringContaining("svcm did not see this run end: PM2 started it again at ") as string,
+  });
+  await execute(processAct, ports, { action: "stop", name: "stopped" }, caller);
+});
+
+test("a caller that leaves ends neither the run nor its record, and before the start there is no run", async () => {
+  const begun = join(own.folder, "begun");
+  writeFileSync(
+    join(own.folder, "slow.cjs"),
+    `require("node:fs").writeFileSync(${JSON.stringify(begun)}, ""); setInterval(() => {}, 1e6);`,
+  );
+  own.pm2Folder([{ ...nightly, name: "slow", script: "./slow.cjs" }]);
+  await execute(rolloutApply, ports, { ...input, apps: ["slow"] }, caller);
+  const left = { ...caller, signal: AbortSignal.abort() };
+  await expect(execute(processRun, ports, { name: "slow" }, left)).rejects.toBe(left.signal.reason);
+  expect(existsSync(begun)).toBe(false);
+  const leaving = new AbortController();
+  const run = execute(processRun, ports, { name: "slow" }, { ...caller, signal: leaving.signal });
+  await waitForFile(begun);
+  leaving.abort();
+  expect(await run).toMatchObject({ outcome: "running", exitCode: null });
+  expect((await states())["slow"]).toMatch(/^running since/);
+  const records = readFileSync(join(own.home, ".svcm/audit.jsonl"), "utf8").split("\n");
+  expect(records.filter((line) => line.includes('"process.run"') && line.includes('"slow"')).map(outcomeOf)).toEqual([
+    "started",
+    "succeeded",
+  ]);
+  await execute(processAct, ports, { action: "stop", name: "slow" }, caller);
+
+  const interrupt = (name: string | symbol): void => {
+    if (name === "SIGINT") setImmediate(() => process.emit("SIGINT"));
+  };
+  process.on("newListener", interrupt);
+  onTestFinished(() => void process.off("newListener", interrupt));
+  const waiting = await quickSvcm(["wait", "slow"], { cwd: own.folder, env: { PM2_HOME: own.home } });
+  expect(waiting).toEqual({ status: 130, stdout: "", stderr: "" });
+});
+
+const outcomeOf = (line: string): string => (JSON.parse(line) as { outcome: string }).outcome;
 
 test("an app that PM2 refuses is an error of the plan, and an apply refuses before it touches another", async () => {
   const cron = { ...nightly, name: "broken", cron_restart: "61 25 * * *" };

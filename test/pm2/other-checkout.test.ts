@@ -91,6 +91,17 @@ test("a rollback undoes no release of another project whose package has the same
   expect((await scripts(one)).map(([name]) => name)).not.toContain("other");
 });
 
+test("an env file of one checkout says nothing of an app that runs from another", async () => {
+  const third = checkout("srv/third", [web]);
+  const declared = "version: 1\nenvironments: { production: [] }\necosystem: { production: ecosystem.config.js }\n";
+  writeFileSync(join(at("srv/third"), "svcm.yaml"), `${declared}env: { production: .env }\n`);
+  const file = { name: "production", path: join(at("srv/third"), ".env") };
+  expect(await third.effects.read(file, ["PAGE_SIZE"])).toMatchObject({
+    staleProcesses: [],
+    unknownEffect: `PM2 has web from the checkout ${at("home/alice/shop")}.`,
+  });
+});
+
 longTest(
   "a wrapper runs in the folder of its checkout, so new values of another one are refused",
   { timeout: 120_000 },

@@ -42,6 +42,24 @@ test("an error that a later run wrote is not the reason of the end", async () =>
   expect((await why("logged")).reason).toContain("no route");
 });
 
+test("an error in the output is named, and one in a log of both streams", async () => {
+  const line = (level: number, msg: string): string =>
+    `console.log(JSON.stringify({ level: ${level}, time: Date.now(), msg: "${msg}" }));`;
+  const code = `${line(60, "no broker")} ${line(30, "bye")} setTimeout(() => process.exit(3), 300);`;
+  const out = join(own.folder, "pino-out.log");
+  await own.run({ name: "pino", code, autorestart: false, merge_logs: true, out_file: out });
+  await expect.poll(async () => (await why("pino")).event?.kind).toBe("exit");
+  await expect.poll(() => readFileSync(out, "utf8")).toContain("no broker");
+  expect(await why("pino")).toMatchObject({ reason: null, now: ["The last error in its output log: no broker"] });
+
+  const both = join(own.folder, "both.log");
+  const thrown = `console.log("ready"); setTimeout(() => { throw new Error("both ways"); }, 300);`;
+  await own.run({ name: "both", code: thrown, autorestart: false, merge_logs: true, out_file: both, error_file: both });
+  await expect.poll(async () => (await why("both")).event?.kind).toBe("exit");
+  await expect.poll(() => readFileSync(both, "utf8")).toContain("both ways");
+  expect(await why("both")).toMatchObject({ reason: "Error: both ways", errorLines: [], now: [] });
+});
+
 test("while nothing says what is secret, why and logs say so instead of showing none", async () => {
   await ended("closed", `throw new Error("boom")`);
   const file = join(own.folder, "svcm.yaml");

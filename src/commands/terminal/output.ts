@@ -5,6 +5,8 @@ import { TerminalFileError } from "./errors.ts";
 export const STDIN = 0;
 export const STDOUT = 1;
 export const STDERR = 2;
+/** As a shell reports a program that SIGINT ended. */
+export const INTERRUPTED_EXIT_CODE = 130;
 const RETRY_MS = 5;
 const CLOSED = new Set(["EPIPE", "EOF"]);
 

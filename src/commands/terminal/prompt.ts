@@ -4,14 +4,12 @@ import * as Flags from "@oclif/core/flags";
 import type { SvcmCommand } from "../base.ts";
 import { UsageError } from "./errors.ts";
 import { printable, isStderrTerminal, stderrScreen } from "./screen.ts";
-import { writeErr } from "./output.ts";
+import { INTERRUPTED_EXIT_CODE, writeErr } from "./output.ts";
 
 /** The user pressed Ctrl-C, or the input ended. Nothing has changed. */
 class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
-
-const CANCELLED_EXIT_CODE = 130;
 
 export interface Prompter {
   /** Returns one trimmed line. @param accepted words that Tab completes */
@@ -97,7 +95,7 @@ export async function withPrompter<T>(
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
     command.logToStderr("\nCancelled. Nothing was changed.");
-    return command.exit(CANCELLED_EXIT_CODE);
+    return command.exit(INTERRUPTED_EXIT_CODE);
   } finally {
     terminal.close();
   }

@@ -63,7 +63,7 @@ export const processRunBody = z
     outcome: z
       .enum(["succeeded", "failed", "unknown", "running"])
       .describe("`unknown`: PM2 records code 0 in cluster mode, whatever happened, and no error was logged."),
-    exitCode: z.int().nullable().describe("Null while it runs, and if a signal ended it."),
+    exitCode: z.int().nullable().describe("Null while it runs, and if a signal or a command ended it."),
     details: z.string(),
     ms: z.int().min(0).describe("How long svcm waited for the end."),
   })

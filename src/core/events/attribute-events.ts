@@ -84,10 +84,13 @@ export function startMsOf({ timestamp, ms = 0 }: AuditRecord): number {
   return Date.parse(timestamp) - ms;
 }
 
+/** The record of a run stays open until its end, and others may stop or restart it. */
+const ONLY_STARTS: ReadonlySet<string> = new Set(["process.start", "process.run"]);
+
 function claimsEvent({ record, startedMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
   if (atMs < floorToSecond(startedMs) || atMs > endedMs) return false;
   const isStart = event.kind === "start";
-  if (isStart ? record.action === "process.stop" : record.action === "process.start") return false;
+  if (isStart ? record.action === "process.stop" : ONLY_STARTS.has(record.action)) return false;
   return (record.processes ?? []).some(
     ({ name, pmId, pm2Home: home }) => home === pm2Home && name === event.app && (pmId === null || pmId === event.pmId),
   );

@@ -90,7 +90,7 @@ export function endWithDaemon(
 /** Says what no daemon means for the process, with one command that brings it back. The end itself names the death. */
 export function withoutDaemon({ savedNames }: DaemonTraces, name: string): string {
   const saved = nameList(savedNames);
-  if (savedNames.includes(name)) return `No PM2 daemon runs. To start ${saved} again: svcm boot restore`;
+  if (savedNames.includes(name)) return `No PM2 daemon runs. To bring back ${saved}: svcm boot restore`;
   const others = savedNames.length === 0 ? "" : `, only ${saved}`;
   return `No PM2 daemon runs. The saved list does not have ${name}${others}. To start what is declared: svcm apply`;
 }

@@ -7,7 +7,7 @@ import type { Release } from "../api/rollout.ts";
 import { callerText } from "../access/audit-text.ts";
 import { renderDuration } from "../words/time.ts";
 import { cutText, nameList } from "../words/text.ts";
-import type { HasProcessLogs, HasLogs } from "../logs/port-logs.ts";
+import type { HasProcessLogs, HasLogs, LogQuery } from "../logs/port-logs.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessState } from "../running/state.ts";
 import { lastErrorBlock } from "../logs/error-block.ts";
@@ -153,7 +153,7 @@ export interface ErrorLog {
   readonly lines: readonly string[];
   /** The lines as they are. */
   readonly texts: readonly string[];
-  /** Why lines are missing, if they may exist. */
+  /** Why lines are missing, if they may exist, and which error another log has. */
   readonly problems: readonly string[];
 }
 
@@ -169,7 +169,7 @@ export async function readReason(
   { process, event, isAllowed }: ReasonRequest,
 ): Promise<ErrorLog> {
   if (process === undefined || !isAllowed) return { reason: null, lines: [], texts: [], problems: [] };
-  const read = ports.logs.read({ app: process.name, stream: "err", limit: MAX_LINES, isBounded: true });
+  const read = ports.logs.read({ app: process.name, ...errorsOnly(process), limit: MAX_LINES, isBounded: true });
   const {
     lines: all,
     older,
@@ -193,10 +193,34 @@ export async function readReason(
   const texts = lines.map(({ text }) => text);
   const isEnd = event?.kind === "exit" && !isOlder(writtenMs, event);
   const { reason } = lastErrorBlock(isEnd ? linesUpTo(event, lines, writtenMs) : []);
-  if (reason === undefined) return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems };
+  if (reason === undefined) {
+    const notes = [...problems, ...(await errorsInOutput(ports, process, event))];
+    return { reason: null, lines: block.lines.slice(-ERROR_LINES), texts, problems: notes };
+  }
   const isReason = (line: string): boolean => line === reason || line.startsWith(`${reason} (`);
   const counted = block.lines.findLast(isReason) ?? reason;
   return { reason: counted, lines: block.lines.filter((line) => !isReason(line)).slice(-ERROR_LINES), texts, problems };
+}
+
+/** In a file of both streams, only the level of a line shows that it is an error. */
+function errorsOnly({ logFiles }: ProcessRecord): Pick<LogQuery, "level" | "stream"> {
+  return logFiles !== undefined && logFiles.error === logFiles.out ? { level: "error" } : { stream: "err" };
+}
+
+/** Loggers such as pino write errors there, too. Only a line with a time is known to be of this end. */
+async function errorsInOutput(
+  { logs }: HasLogs,
+  { name, pmId }: ProcessRecord,
+  event: SvcmEvent | null,
+): Promise<string[]> {
+  if (event?.kind !== "exit") return [];
+  const endMs = Date.parse(event.at);
+  const query = { app: name, stream: "out", level: "error", since: endMs - OLD_MS, limit: MAX_LINES } as const;
+  const { lines } = await logs.read({ ...query, isBounded: true }).catch(() => ({ lines: [] }));
+  // PM2's log has seconds.
+  const isBefore = (at: string | null): boolean => (timeOf(at) ?? Infinity) < endMs + 1000;
+  const last = lines.findLast((line) => (line.pmId === null || line.pmId === pmId) && isBefore(line.at));
+  return last === undefined ? [] : [`The last error in its output log: ${cut(last.text.split("\n", 1).join(""))}`];
 }
 
 interface ReasonLine {

@@ -10,7 +10,9 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal && { signal });
+    await delay(ms, undefined, signal && { signal }).catch((error: unknown) => {
+      throw signal?.aborted ? signal.reason : error;
+    });
   },
 };
 

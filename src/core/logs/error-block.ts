@@ -13,10 +13,10 @@ export function withoutPrefix(line: string): string {
   return DATED.test(prefix) && !ADDRESS.test(prefix) ? line.slice(prefix.length) : line;
 }
 
-const FRAME = /^\s*at (?:.+[ (])?(?:<anonymous>|native|\S+:\d+(?::\d+)?|async .+)\)?(?: \{)?$/;
+const FRAME = /^\s*at (?:.+[ (])?(?:<anonymous>|native|\S+:\d+(?::\d+)?|async .+)\)?(?: \{|,)?$/;
 /** Marker lines below source code, and what Node.js and V8 print around an error. */
 const DETAIL =
-  /^\s*(?:\^+|~+|[{}\]],?|\]?\}|Node\.js v[\d.]+|Bun v[\d.]+.*|(?:errno|code|syscall|address|port|path|dest|spawnargs|cmd|killed|signal): .+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:|\.\.\. \d+ (?:more items|lines matching .+))?$/;
+  /^\s*(?:[~^]+|[{}\]],?|\]?\}|Node\.js v[\d.]+|Bun v[\d.]+.*|(?:errno|code|syscall|address|port|path|dest|spawnargs|cmd|killed|signal): .+|throw er; \/\/ Unhandled 'error' event|Emitted '\w+' event (?:on .+ )?at:|\.\.\. \d+ (?:more items|lines matching .+))?$/;
 /** Native frames, and times of collections. */
 const REPORT =
   /^\s*(?:-{3,} .+ -{3,}|<--- .+ --->|\[\d+:0x[\da-f]+\].*|\d+: (?:0x[\da-f]+ .*|\S+:\d+:\d+|.+ \(\S+:\d+:\d+\)))$/;

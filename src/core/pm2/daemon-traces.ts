@@ -4,7 +4,7 @@ import { nameList } from "../words/text.ts";
 export interface DaemonTraces {
   /** Null if the daemon stopped on request, which removes its pid file. */
   readonly pid: number | null;
-  /** The apps that `pm2 resurrect` starts. */
+  /** The apps that `pm2 resurrect` starts. `svcm boot restore` leaves jobs and stopped ones at rest. */
   readonly savedNames: readonly string[];
   /** When a file of PM2 was last written; the daemon ended later. */
   readonly signMs: number | null;
@@ -13,7 +13,7 @@ export interface DaemonTraces {
 /** `undefined` if it stopped on request. Only for a home without a daemon. */
 export function deadDaemonText({ pid, savedNames }: DaemonTraces): string | undefined {
   if (pid === null) return undefined;
-  const back = savedNames.length === 0 ? "" : ` To start ${nameList(savedNames)} again: svcm boot restore`;
+  const back = savedNames.length === 0 ? "" : ` To bring back ${nameList(savedNames)}: svcm boot restore`;
   return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${back}`;
 }
 

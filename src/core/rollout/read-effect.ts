@@ -1,23 +1,23 @@
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasHost } from "../files/ports.ts";
-import type { RolloutPorts } from "./ports.ts";
+import { listDeployRoots, type RolloutPorts } from "./ports.ts";
 import type { KnownEffect } from "../env/port-effects.ts";
 import type { EnvFile } from "../env/env-file.ts";
 import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
-
 import { nameList } from "../words/text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { envLayerPaths, envServices, servicesAround } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
 import { environmentsWithEcosystem } from "../pm2/declared.ts";
 import { expectedApps, type ExpectedApp } from "./expected.ts";
+import { findOtherCheckouts } from "./started-environment.ts";
 import { type Digests, readEnvFileContents } from "../running/env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
 import { baseName } from "../words/path.ts";
-import { withMembers } from "../words/record.ts";
+import { ownMember, withMembers } from "../words/record.ts";
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };
 
@@ -38,19 +38,27 @@ export async function readEffect(
   try {
     const once = withMembers(ports, { ecosystems: loadOnce(ports.ecosystems) });
     const running = await listOrEmpty(ports.processes);
+    const deployRoots = running.length === 0 ? [] : await listDeployRoots(ports);
     const effects = await Promise.all(
       users.map(async (user) => {
         const readers = await readFileReaders(once, user);
         const layers = envLayerPaths(ports.workspace, { project, contract }, user.environment, user.service);
-
         const contents = await readEnvFileContents(ports, layers, (value) => ports.processes.digest(value));
         const values = Object.assign({}, ...layers.map((path) => contents.get(path) ?? {})) as Digests;
-        const effect = decideEffect({ environment: user.environment, keys, values }, readers, running);
+        const started = running.filter(
+          (one) => readers.some(({ name }) => name === one.name) && one.startedAt !== null,
+        );
+        const others = findOtherCheckouts(ports, readers, started, deployRoots);
+        const ours = started.filter((one) => findOtherCheckouts(ports, readers, [one], deployRoots).length === 0);
+        const isUnchanged = await readUnchanged(ports, layers, ours);
+        const effect = decideEffect({ environment: user.environment, keys, values, isUnchanged }, readers, ours);
         const isRequested = user.environment === environment && user.service === service;
-        return { ...effect, overrides: isRequested ? effect.overrides : [], hasReaders: readers.length > 0 };
+        return { ...effect, overrides: isRequested ? effect.overrides : [], readers, others };
       }),
     );
-    const unknownEffect = effects.some(({ hasReaders }) => hasReaders) ? undefined : undeclaredReaders(file, running);
+    const unknownEffect = effects.some(({ readers }) => readers.length > 0)
+      ? otherCheckoutsText(effects.flatMap(({ others }) => others))
+      : undeclaredReaders(file, running);
     return { ...mergeEffects(effects, environment), ...(unknownEffect !== undefined && { unknownEffect }) };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
@@ -67,11 +75,45 @@ function undeclaredReaders(file: Pick<EnvFile, "path">, running: readonly Proces
   return `no ecosystem file declares the apps of this environment, and ${nameList(names)} may read the file. To restart what reads it: svcm restart <name>`;
 }
 
+/** Compares the present values with those of the records of starts. */
+async function readUnchanged(
+  ports: RolloutPorts,
+  layers: readonly string[],
+  running: readonly ProcessRecord[],
+): Promise<(pmId: number, key: string) => boolean> {
+  const processes = running.flatMap(({ pmId, pid, lastStartAt: startedAt, versioning }) =>
+    pid === null || startedAt === null ? [] : [{ pmId, pid, startedAt, versioning }],
+  );
+  const starts = ports.runningCode.envFilesAtStart(processes);
+  if (starts.size === 0) return () => false;
+  const { digest } = await ports.processes.withHomeKey();
+  const contents = await readEnvFileContents(ports, layers, digest);
+  const joined = (of: (path: string) => Digests | null | undefined): Digests =>
+    Object.assign({}, ...layers.map((path) => of(path) ?? {})) as Digests;
+  const now = joined((path) => contents.get(path));
+  return (pmId, key) => {
+    const start = starts.get(pmId);
+    if (start === undefined || layers.every((path) => ownMember(start, path) === undefined)) return false;
+    return (
+      ownMember(
+        joined((path) => ownMember(start, path)),
+        key,
+      ) === ownMember(now, key)
+    );
+  };
+}
+
+/** Another checkout has another env file, unless a link leads to one that both read. */
+function otherCheckoutsText(others: readonly { readonly apps: readonly string[]; readonly folder: string }[]) {
+  const texts = new Set(others.map(({ apps, folder }) => `PM2 has ${nameList(apps)} from the checkout ${folder}`));
+  return texts.size === 0 ? undefined : `${[...texts].join(", and ")}.`;
+}
+
 /** The apps that read the env files of a service. @throws {SvcmError} as {@link readEcosystem} */
 export async function readFileReaders(
   ports: RolloutPorts,
   { environment: name, service }: LayerUser,
-): Promise<FileReader[]> {
+): Promise<(FileReader & Pick<ExpectedApp, "script" | "cwd">)[]> {
   const project = await ports.facts.project();
   const declaring = service === "" ? [undefined] : servicesAround(project, service);
   const appsIn = async (environment: string): Promise<ExpectedApp[]> => {
@@ -88,12 +130,13 @@ export async function readFileReaders(
       return [environment, await appsIn(environment).catch(() => [])] as const;
     }),
   );
-  return apps.map(({ name: app, definedIn, environments, openKeys }) => {
+  return apps.map(({ name: app, script, cwd, definedIn, environments, openKeys }) => {
     const same = elsewhere.flatMap(([environment, found]) => {
       const other = found.find((one) => one.name === app);
       return other === undefined ? [] : [[environment, other.environments] as const];
     });
-    return { name: app, fileName: baseName(definedIn), openKeys, declared: new Map([[name, environments], ...same]) };
+    const declared = new Map([[name, environments], ...same]);
+    return { name: app, script, cwd, fileName: baseName(definedIn), openKeys, declared };
   });
 }
 

@@ -97,6 +97,7 @@ function runningFact({ script, declaration }: ProcessRecord, key: string): strin
 
 type DeclaredApp = Pick<ExpectedApp, "name" | "script" | "cwd">;
 type RunningApp = Pick<ProcessRecord, "name" | "script" | "cwd">;
+type Conflict = PlanContext["conflicts"][number] & { readonly folder: string };
 
 /**
  * Finds processes that run from another checkout on this machine: a step would put the code or the values of this one
@@ -108,7 +109,7 @@ export function findOtherCheckouts(
   expected: readonly DeclaredApp[],
   running: readonly RunningApp[],
   deployRoots: readonly string[] = [],
-): PlanContext["conflicts"] {
+): Conflict[] {
   const { root, checkout } = ports.workspace;
   const lookup = createLookup(ports);
   const isReleased = (folder: string): boolean => deployRoots.some((one) => isBelow(folder, `${one}/releases`));
@@ -195,14 +196,11 @@ interface OtherFolder {
   readonly isReleased: boolean;
 }
 
-function toConflict(
-  root: string,
-  { folder, isReleased }: OtherFolder,
-  apps: readonly string[],
-): PlanContext["conflicts"][number] {
+function toConflict(root: string, { folder, isReleased }: OtherFolder, apps: readonly string[]): Conflict {
   const names = apps.join(", ");
   const message = isReleased
     ? `PM2 has ${names} from the release ${folder}, and a plan of the checkout ${root} would replace it. To release this code: svcm deploy. To run it in the checkout: svcm apply --switch-checkout.`
     : `PM2 has ${names} from the checkout ${folder}, and this one is ${root}. To plan for that one: cd ${shellQuote(folder)} && svcm plan. To take over: --switch-checkout of svcm apply or svcm deploy.`;
-  return { apps, issue: { code: "CHECKOUT_SWITCH", severity: "error", path: ["apps", ...apps.slice(0, 1)], message } };
+  const path = ["apps", ...apps.slice(0, 1)];
+  return { apps, folder, issue: { code: "CHECKOUT_SWITCH", severity: "error", path, message } };
 }

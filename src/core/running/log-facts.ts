@@ -167,10 +167,10 @@ export function attributeStop(
   records: readonly AuditRecord[],
 ): LastEnd | undefined {
   const startedMs = Math.floor((lastStartAt ?? 0) / SECOND_MS) * SECOND_MS;
-  const own = records.filter(({ processes = [], outcome, timestamp, code }) => {
+  const own = records.filter(({ action, processes = [], outcome, timestamp, code }) => {
     const isSame = processes.some((one) => one.name === name && (one.pmId === null || one.pmId === pmId));
-    // A stop of a stopped process has no effect.
-    const hasEffect = outcome !== "refused" && code !== "ALREADY_STOPPED";
+    // A stop of a stopped process has no effect, and a run stops nothing.
+    const hasEffect = outcome !== "refused" && code !== "ALREADY_STOPPED" && action !== "process.run";
     return isSame && hasEffect && Date.parse(timestamp) >= startedMs;
   });
   const stopped = stopBySvcm(own, lastEnd);

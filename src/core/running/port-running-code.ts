@@ -9,6 +9,9 @@ export interface RunningCode {
    */
   inspect(apps: readonly CodeRequest[], options: { readonly budgetMs: number }): Promise<readonly AppCode[]>;
 
+  /** By PM2's number: what the env files held when the process started, if it is recorded. */
+  envFilesAtStart(processes: readonly CodeProcess[]): ReadonlyMap<number, StartRecord["envFiles"]>;
+
   /** Tracked files of these apps that differ from a commit, by default the current one. Empty without Git. */
   listUncommitted(apps: readonly CodeRequest[], commit?: string): Promise<Uncommitted>;
 }

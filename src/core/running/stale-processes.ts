@@ -19,6 +19,8 @@ interface WrittenFile {
   readonly keys: readonly string[];
   /** The values of the layers of the environment, all together. */
   readonly values: Digests;
+  /** If the process started with the present value, as after a change that was taken back. */
+  readonly isUnchanged: (pmId: number, key: string) => boolean;
 }
 
 export function decideEffect(
@@ -102,9 +104,9 @@ function listStale(file: WrittenFile, reader: FileReader, running: readonly Proc
 
 /** A variable that the process got at its start hides the value of a file. */
 function staleScope(
-  { environment, values }: WrittenFile,
+  { environment, values, isUnchanged }: WrittenFile,
   { declared, openKeys }: FileReader,
-  { declaration }: ProcessRecord,
+  { pmId, declaration }: ProcessRecord,
   key: string,
 ): StaleProcess["scope"] | undefined {
   const given = declaration.environment;
@@ -112,7 +114,7 @@ function staleScope(
   if (openKeys.includes(key)) return undefined;
   if (possible.some((variables) => Object.hasOwn(variables, key)))
     return possible.some((variables) => ownMember(variables, key) === ownMember(given, key)) ? undefined : "ecosystem";
-  if (!Object.hasOwn(given, key)) return "process";
+  if (!Object.hasOwn(given, key)) return isUnchanged(pmId, key) ? undefined : "process";
   return ownMember(given, key) === ownMember(values, key) ? undefined : "ecosystem";
 }
 

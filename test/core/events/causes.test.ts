@@ -229,6 +229,15 @@ test.each([
   expect(attributeEvents(logOf(...ORDERED), [record], HOME)).toMatchObject([{ cause: "svcm", certainty: "likely" }]);
 });
 
+test("a run that svcm began explains its start, and no later stop or restart", () => {
+  const events = logOf([2, START], [3, STOPPING], [4, exit(0)], [4, START]);
+  const run = restart({ action: "process.run", timestamp: new Date(Date.parse(second(9))).toISOString(), ms: 7500 });
+  expect(attributeEvents(events, [run], HOME).map(({ kind, cause }) => `${kind} ${cause}`)).toEqual([
+    "restart pm2-cli",
+    "start svcm",
+  ]);
+});
+
 test("two ends during one action are both only likely", () => {
   const twice = logOf([2, STOPPING], [3, exit(0)], [3, START], [3, STOPPING], [3, exit(0)], [3, START]);
   expect(attributeEvents(twice, [restart()], HOME).map(({ certainty }) => certainty)).toEqual(["likely", "likely"]);

@@ -119,7 +119,7 @@ test("a killed daemon is named with one command back, and only for an app that i
   const traces = { pid: 5, savedNames: ["api", "worker"], signMs: STARTED };
   expect(endWithDaemon(traces, { name: "api", pmId: 0 })).toMatchObject({ cause: "daemon", certainty: "likely" });
   expect(endWithDaemon({ ...traces, pid: null }, { name: "api", pmId: 0 })).toBeUndefined();
-  expect(withoutDaemon(traces, "api")).toBe("No PM2 daemon runs. To start api, worker again: svcm boot restore");
+  expect(withoutDaemon(traces, "api")).toBe("No PM2 daemon runs. To bring back api, worker: svcm boot restore");
   expect(withoutDaemon({ ...traces, savedNames: [] }, "api")).toContain("svcm apply");
 });
 

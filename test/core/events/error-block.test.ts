@@ -153,3 +153,11 @@ test("Python reports the signal of a stop, which is not why a later process ende
     lines: [missing],
   });
 });
+
+test("frames of a list of errors and markers of Python are left out", () => {
+  const frame = "        at process.processTimers (node:internal/timers:519:7),";
+  expect(block("Error: first", frame, "Error: second", ...FRAMES).lines).toEqual(["Error: first", "Error: second"]);
+  expect(
+    block('  File "a.py", line 5, in f', "    1/0", "    ~^~", "ZeroDivisionError: division by zero").lines,
+  ).toEqual(["ZeroDivisionError: division by zero"]);
+});

@@ -89,7 +89,7 @@ describe("a name that", () => {
   });
   test("only the saved list has is explained by the end of the daemon", async () => {
     const { now, event } = await why({ processes: gone, savedNames: ["api"], signMs: NOW - 1000 }, "api");
-    expect(now).toContain("No PM2 daemon runs. To start api again: svcm boot restore");
+    expect(now).toContain("No PM2 daemon runs. To bring back api: svcm boot restore");
     expect(event).toMatchObject({ kind: "exit", cause: "daemon" });
     const stopped: Line[] = [
       START,

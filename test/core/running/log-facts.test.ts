@@ -182,6 +182,13 @@ describe("the user who stopped a process", () => {
     ["an action that began later", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
     ["an action that was over long before", foreign, [audited("process.restart", -60_000)], end(null)],
     ["an action that was over longer before", foreign, [audited("process.restart", -60_001)], foreign],
+    ["during a run that svcm began", foreign, [audited("process.run", 700)], foreign],
+    [
+      "by svcm during its run",
+      foreign,
+      [audited("process.run", 700), audited("process.stop", 0)],
+      end(byAda(stoppedMs)),
+    ],
     ["a refused stop", foreign, [audited("process.stop", 500, { outcome: "refused" })], foreign],
     ["a stop before its last start", foreign, [audited("process.stop", -600_001)], foreign],
     [

@@ -15,7 +15,7 @@ const reader: FileReader = {
 const runs = (name: string, environment: object) =>
   ({ name, pmId: 0, startedAt: 1, declaration: { environment } }) as unknown as ProcessRecord;
 const effect = (environment: string, running: readonly ProcessRecord[]) =>
-  decideEffect({ environment, keys: ["PAGE_SIZE"], values: {} }, [reader], running);
+  decideEffect({ environment, keys: ["PAGE_SIZE"], values: {}, isUnchanged: () => false }, [reader], running);
 
 test.each([
   ["the app runs as another environment", [runs("api", { NODE_ENV: "p" })], ["production"], 0],
@@ -43,4 +43,12 @@ test("a process that got the key at its start is restarted as the environment as
   const either = [runs("api", { PAGE_SIZE: "1" })];
   const unclear = mergeEffects([effect("dev", either), effect("production", either)], "production");
   expect(unclear.staleProcesses).toMatchObject([{ scope: "ecosystem", environment: "production" }]);
+});
+
+test("a process that started with the present value is not stale, unless its start set another", () => {
+  const set = (running: ProcessRecord) => {
+    const file = { environment: "dev", keys: ["PAGE_SIZE"], values: {}, isUnchanged: () => true };
+    return decideEffect(file, [reader], [running]).staleProcesses.length;
+  };
+  expect([set(runs("api", { NODE_ENV: "d" })), set(runs("api", { NODE_ENV: "d", PAGE_SIZE: "1" }))]).toEqual([0, 1]);
 });

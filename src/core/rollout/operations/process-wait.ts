@@ -8,7 +8,7 @@ import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { FactsReader, readStateOf } from "../../running/read-states.ts";
 import { type AffectedProcess, noteProcesses } from "../control/action.ts";
-import { type StateOf, isAtRest, type ProcessState } from "../../running/state.ts";
+import { type StateOf, isAtRest } from "../../running/state.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
@@ -17,6 +17,7 @@ import { once } from "../../words/once.ts";
 import { shellQuote } from "../../words/text.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { jobRunning } from "../control/start-declared.ts";
+import type { StopFact } from "../../running/facts.ts";
 import { appKind } from "../../running/code-evidence.ts";
 import type { ProcessRunResult } from "../../api/rollout-requests.ts";
 
@@ -42,21 +43,21 @@ export interface ProcessWaitResponse {
 export const processWait = defineOperation({
   id: "process.wait",
   access: "read",
-  async run(ports: ApplyPorts, input, caller): Promise<ProcessWaitResponse> {
+  async run(ports: ApplyPorts, input, { signal }): Promise<ProcessWaitResponse> {
     const { processes, clock } = ports;
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const startedMs = clock.elapsed();
     const runs = new OnlineRuns();
     const reader = new FactsReader(ports);
     for (;;) {
-      const targets = findTargets(await processes.list(caller.signal), input);
+      const targets = findTargets(await processes.list(signal), input);
       const nowMs = clock.elapsed();
       const stateOf = await readStateOf(ports, targets, reader);
       const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), stateOf));
       const ok = waited.every(({ isOnline }) => isOnline);
       const isOver = ok || nowMs - startedMs >= timeoutMs || waited.some(hasGivenUp);
       if (isOver) return { ok, waitedMs: Math.round(nowMs - startedMs), processes: waited };
-      await clock.sleep(POLL_INTERVAL_MS, caller.signal);
+      await clock.sleep(POLL_INTERVAL_MS, signal);
     }
   },
 });
@@ -134,7 +135,8 @@ async function countSiblings({ processes }: HasProcesses, [one]: readonly Proces
 const DEFAULT_RUN_MS = 10 * 60_000;
 
 /**
- * Starts a job or task once and waits for its end. At the time limit it goes on running, and the result says so.
+ * Starts a job or task once and waits for its end. At the time limit, and if the caller leaves, it goes on running, and
+ * the result says so.
  * @throws {SvcmError} PROCESS_NOT_FOUND, PROCESS_AMBIGUOUS, PM2_FAILED, AUDIT_FAILED; PROCESS_ACTION_REFUSED with
  * NOT_A_JOB or JOB_RUNNING
  */
@@ -142,7 +144,8 @@ export const processRun = defineOperation({
   id: "process.run",
   access: "act",
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
-    return await withAudit(ports, caller, { action: "process.run", target: input.name }, async (attempt) => {
+    const { signal } = caller;
+    const run = async (attempt: Attempt): Promise<ProcessRunResult> => {
       const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
       if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
       attempt.note({ target: undefined });
@@ -151,11 +154,14 @@ export const processRun = defineOperation({
       await ports.processes.withLock(target, async () => {
         const now = await findRecord(ports, target);
         if (!isAtRest(now)) throw jobRunning(now);
+        signal?.throwIfAborted();
         await attempt.begin();
         await ports.processes.start(now);
       });
-      return await waitForEnd(ports, target, input, caller.signal);
-    });
+      return await waitForEnd(ports, target, input, signal);
+    };
+    const isUnrecorded = (): boolean => signal?.aborted === true;
+    return await withAudit(ports, caller, { action: "process.run", target: input.name }, run, { isUnrecorded });
   },
 });
 
@@ -175,17 +181,18 @@ async function waitForEnd(
   signal: AbortSignal | undefined,
 ): Promise<ProcessRunResult> {
   const { clock } = ports;
+  const { name, pmId } = target;
   const startedMs = clock.elapsed();
+  let begunAt: number | null = null;
   for (;;) {
     const record = await findRecord(ports, target);
-    const hasBegun = record.lastStartAt !== target.lastStartAt;
-    const isOver = clock.elapsed() - startedMs >= timeoutMs;
-    if ((hasBegun && isAtRest(record)) || isOver) {
-      const state = (await readStateOf(ports, [record]))(record);
-      const { name, pmId } = record;
-      return { name, pmId, ...runResult(record, state, clock.elapsed() - startedMs) };
-    }
-    await clock.sleep(POLL_INTERVAL_MS, signal);
+    if (begunAt === null && record.lastStartAt !== target.lastStartAt) begunAt = record.lastStartAt;
+    const ms = Math.round(clock.elapsed() - startedMs);
+    if (begunAt !== null && record.lastStartAt !== begunAt) return { name, pmId, ...replacedRun(record), ms };
+    const isOver = signal?.aborted === true || ms >= timeoutMs;
+    if ((begunAt !== null && isAtRest(record)) || isOver)
+      return { name, pmId, ...runResult(record, await readEnd(ports, record), ms), ms };
+    await clock.sleep(POLL_INTERVAL_MS, signal).catch(() => undefined);
   }
 }
 
@@ -196,18 +203,39 @@ async function findRecord({ processes }: HasProcesses, { pmId, name }: ProcessRe
   throw new SvcmError("PROCESS_NOT_FOUND", { code: "PROCESS_CHANGED", details });
 }
 
-type RunResult = Omit<ProcessRunResult, "name" | "pmId">;
+type RunResult = Omit<ProcessRunResult, "name" | "pmId" | "ms">;
 
-function runResult(record: ProcessRecord, { problem }: ProcessState, ms: number): RunResult {
-  const rounded = Math.round(ms);
+/** For example its schedule, which stops a run that has not ended. */
+function replacedRun({ lastStartAt }: ProcessRecord): RunResult {
+  const at = lastStartAt === null ? "" : ` at ${new Date(lastStartAt).toISOString()}`;
+  const details = `svcm did not see this run end: PM2 started it again${at}, by its schedule or a command.`;
+  return { outcome: "failed", exitCode: null, details };
+}
+
+interface RunEnd {
+  readonly problem: ProcessProblem | null;
+  readonly stop: StopFact | null;
+}
+
+async function readEnd(ports: ApplyPorts, record: ProcessRecord): Promise<RunEnd> {
+  const reader = new FactsReader(ports);
+  const { problem } = (await readStateOf(ports, [record], reader))(record);
+  const facts = (await reader.read([record])).get(record.pmId);
+  return { problem, stop: facts?.lastEnd?.stop ?? null };
+}
+
+function runResult(record: ProcessRecord, { problem, stop }: RunEnd, ms: number): RunResult {
   if (!isAtRest(record)) {
     const details = `It still runs after ${Math.round(ms / 1000)} s, and svcm leaves it running. ${problem?.details ?? "A script that ends without process.exit() can stay online under PM2."}`;
-    return { outcome: "running", exitCode: null, details, ms: rounded };
+    return { outcome: "running", exitCode: null, details };
   }
-  if (problem?.code === "JOB_FAILED")
-    return { outcome: "failed", exitCode: record.exitCode, details: problem.details, ms: rounded };
+  if (stop !== null) {
+    const details = `It did not end by itself: a command stopped it at ${new Date(stop.atMs).toISOString()}.`;
+    return { outcome: "failed", exitCode: null, details };
+  }
+  if (problem?.code === "JOB_FAILED") return { outcome: "failed", exitCode: record.exitCode, details: problem.details };
   if (record.execMode !== "cluster")
-    return { outcome: "succeeded", exitCode: 0, details: "It ended with exit code 0.", ms: rounded };
+    return { outcome: "succeeded", exitCode: 0, details: "It ended with exit code 0." };
   const details = "It ended without an error in its log. In cluster mode PM2 does not record whether it succeeded.";
-  return { outcome: "unknown", exitCode: 0, details, ms: rounded };
+  return { outcome: "unknown", exitCode: 0, details };
 }

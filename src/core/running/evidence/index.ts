@@ -57,6 +57,10 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
       look.keepDigests();
       return inspected;
     },
+    envFilesAtStart(processes) {
+      const started = readStarted({ processes }, { clock: new StartClock(), store });
+      return new Map(started.flatMap(({ process, record }) => (record ? [[process.pmId, record.envFiles]] : [])));
+    },
     async listUncommitted(apps, commit) {
       const look = new Looking({ root, env, pm2Home }, store, new Budget(UNCOMMITTED_BUDGET_MS));
       const found = await Promise.all(

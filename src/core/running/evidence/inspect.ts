@@ -40,7 +40,7 @@ export interface Started {
 }
 
 export function readStarted(
-  { processes }: CodeRequest,
+  { processes }: Pick<CodeRequest, "processes">,
   { clock, store }: { readonly clock: StartClock; readonly store: RecordStore },
 ): Started[] {
   return processes.map((known) => {
