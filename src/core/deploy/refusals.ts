@@ -1,5 +1,6 @@
 import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
+import { OTHER_APPS_CHANGED } from "../rollout/apply/failure.ts";
 import { listReleases } from "../rollout/ports.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
@@ -94,7 +95,24 @@ const MACHINE_KINDS: ReadonlySet<ErrorKind> = new Set([
   "AUDIT_FAILED",
 ]);
 
-export function outcomeOf({ kind }: SvcmError): DeployOutcome {
+/** Every step of the deploy is done, so its apps run the release. */
+export function isWithoutOthers(error: unknown): error is SvcmError {
+  return error instanceof SvcmError && error.body.code === OTHER_APPS_CHANGED;
+}
+
+/** A plan compares with `current`, which stays until all services run the release. */
+export function withoutOthers(
+  error: SvcmError,
+  record: Parameters<typeof deployCommand>[0],
+  service: string | undefined,
+): SvcmError {
+  const hint = error.body.hint?.replace("Its step: svcm plan", `To start it: ${deployCommand(record, service)}`);
+  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
+}
+
+export function outcomeOf(error: SvcmError): DeployOutcome {
+  const { kind } = error;
+  if (isWithoutOthers(error)) return "done";
   return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";
 }
 

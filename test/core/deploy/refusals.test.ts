@@ -14,6 +14,7 @@ import {
   requireUntried,
   unswitched,
   untouched,
+  withoutOthers,
   whyTried,
 } from "../../../src/core/deploy/refusals.ts";
 
@@ -120,10 +121,21 @@ describe("the exit code", () => {
   });
 
   test.each([
-    ["APPLY_HALF", "half"],
-    ["APPLY_REVERTED", "reverted"],
-    ["APPLY_REFUSED", "failed"],
-  ] as const)("after %s, the deploy is %s", (kind, expected) => expect(outcomeOf(refused(kind))).toBe(expected));
+    ["APPLY_HALF", undefined, "half"],
+    ["APPLY_HALF", "OTHER_APPS_CHANGED", "done"],
+    ["APPLY_REVERTED", undefined, "reverted"],
+    ["APPLY_REFUSED", undefined, "failed"],
+  ] as const)("after %s with %s, the deploy is %s", (kind, code, expected) =>
+    expect(outcomeOf(refused(kind, code))).toBe(expected),
+  );
+
+  test("without another app, names the deploy of the service whose release current does not lead to", () => {
+    const hint = "Read why: svcm why web. Its step: svcm plan";
+    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", hint });
+    expect(withoutOthers(error, { commit: "0123456789ab", source: "origin" }, "shop").body.hint).toBe(
+      "Read why: svcm why web. To start it: svcm deploy 0123456789 --service shop",
+    );
+  });
 
   test("has the sentence of its kind without a more exact one", () => {
     expect(untouched(new SvcmError("PM2_FAILED"))).toMatchObject({
