@@ -54,13 +54,15 @@ export function unswitched(error: unknown, record: DeployRecord): unknown {
   });
 }
 
-/** An apply in the checkout would leave the releases. */
-export function asDeploy({ kind, body }: SvcmError): SvcmError {
-  const { hint, ...rest } = body;
-  return new SvcmError(kind, {
-    ...rest,
-    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
-  });
+/**
+ * An apply in the checkout would leave the releases, and a plan compares with the release of `current`.
+ * @param command as {@link deployCommand}
+ */
+export function asDeploy({ kind, body }: SvcmError, command: string): SvcmError {
+  const hint = body.hint
+    ?.replaceAll("svcm apply", "svcm deploy")
+    .replace("new plan: svcm plan", `new plan: ${command} --dry-run`);
+  return new SvcmError(kind, { ...body, ...(hint !== undefined && { hint }) });
 }
 
 /**
@@ -80,7 +82,7 @@ export function untouched(error: unknown, changed: readonly string[] = []): unkn
 const MAX_NAMED = 5;
 
 export function beforeFirstStep(error: SvcmError): unknown {
-  return isOfMachine(error) ? untouched(error) : asDeploy(error);
+  return isOfMachine(error) ? untouched(error) : error;
 }
 
 /** Files of the release have codes of the system only if the system refuses them. */

@@ -150,12 +150,14 @@ describe("the exit code", () => {
 });
 
 test("an error of the apply names the deploy as the next command, and not an apply of the checkout", () => {
-  expect(asDeploy(refused("APPLY_REVERTED")).body.hint).toBe("Correct it, then: svcm deploy");
-  expect(asDeploy(new SvcmError("APPLY_REVERTED", { details: "It is so." })).body).toEqual({ details: "It is so." });
-  expect(beforeFirstStep(refused("PLAN_STALE"))).toMatchObject({
-    kind: "PLAN_STALE",
-    body: { details: "It is so.", hint: "Correct it, then: svcm deploy" },
+  expect(asDeploy(refused("APPLY_REVERTED"), "svcm deploy v1").body.hint).toBe("Correct it, then: svcm deploy");
+  expect(asDeploy(new SvcmError("APPLY_REVERTED", { details: "It is so." }), "svcm deploy").body).toEqual({
+    details: "It is so.",
   });
+  const stale = new SvcmError("PLAN_STALE", { details: "It is so.", hint: "Read the new plan: svcm plan" });
+  expect(beforeFirstStep(stale)).toBe(stale);
+  // A plan without the deploy has another id.
+  expect(asDeploy(stale, "svcm deploy v1").body.hint).toBe("Read the new plan: svcm deploy v1 --dry-run");
   expect(beforeFirstStep(refused("PM2_FAILED"))).toMatchObject({
     kind: "DEPLOY_IMPOSSIBLE",
     body: { details: expect.stringContaining("Nothing that runs was touched.") },

@@ -36,7 +36,7 @@ import type { DeployGit } from "../port-deploy-git.ts";
 import type { ReleaseWorld } from "../port-deploys.ts";
 import { checkPrepared, prepareRelease } from "../prepare.ts";
 import { pruneReleases, recoverDeploys } from "../prune.ts";
-import { commitsOf, toDeploy, toPlace, type DeployRecord } from "../record.ts";
+import { commitsOf, deployCommand, toDeploy, toPlace, type DeployRecord } from "../record.ts";
 
 /** Prepares a release, and computes the plan of its apply. It runs code of the commit, so it needs the right to write. */
 export const deployPlan = defineOperation({
@@ -135,7 +135,7 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
       if (!(error instanceof SvcmError)) throw error;
       const reason = error.message.split("\n", 1).join();
       await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
-      throw hasBegun || error.kind === "APPLY_HALF" ? asDeploy(error) : beforeFirstStep(error);
+      throw hasBegun || error.kind === "APPLY_HALF" ? error : beforeFirstStep(error);
     }
   });
 }
@@ -205,7 +205,10 @@ async function withDeploy<T>(
           attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });
           requireNotStopped(context);
           const world = deploys.world(toPlace(root.layout, record));
-          return await work({ context, git, record, world, former: await root.current(), begin });
+          const preparedDeploy = { context, git, record, world, former: await root.current(), begin };
+          return await work(preparedDeploy).catch((error: unknown) => {
+            throw error instanceof SvcmError ? asDeploy(error, deployCommand(record, request.service)) : error;
+          });
         },
         caller.signal,
       ),
