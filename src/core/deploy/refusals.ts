@@ -65,17 +65,26 @@ export function asDeploy({ kind, body }: SvcmError, command: string): SvcmError 
   return new SvcmError(kind, { ...body, ...(hint !== undefined && { hint }) });
 }
 
-/**
- * The exit code says that everything runs as before.
- * @param changed files of the current release that are not as they were prepared: a command of the new one may write there
- */
-export function untouched(error: unknown, changed: readonly string[] = []): unknown {
+/** Files of the current release that are not as they were prepared. A command of the new one may write there. */
+export interface CurrentChanges {
+  readonly before: readonly string[];
+  readonly meanwhile: readonly string[];
+}
+
+export function meanwhileText({ meanwhile }: CurrentChanges): string {
+  return `Files of the release that runs changed while the new one was prepared: ${nameList(meanwhile, MAX_NAMED)}.`;
+}
+
+/** The exit code says that everything runs as before. */
+export function untouched(error: unknown, changes: CurrentChanges = { before: [], meanwhile: [] }): unknown {
   if (!(error instanceof SvcmError)) return error;
-  const [other, files] =
-    changed.length === 0
-      ? ["Nothing", ""]
-      : ["Nothing else", `The release that runs is not as it was prepared: ${nameList(changed, MAX_NAMED)}. `];
-  const details = `${error.body.details ?? error.message}\n${files}${other} that runs was touched.`;
+  const { before, meanwhile } = changes;
+  const told = [
+    ...(before.length === 0 ? [] : [`The release that runs had changes already: ${nameList(before, MAX_NAMED)}.`]),
+    ...(meanwhile.length === 0 ? [] : [meanwhileText(changes)]),
+  ];
+  const last = [...told, `Nothing${told.length === 0 ? "" : " else"} that runs was touched.`].join(" ");
+  const details = `${error.body.details ?? error.message}\n${last}`;
   return new SvcmError(isOfMachine(error) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", { ...error.body, details });
 }
 

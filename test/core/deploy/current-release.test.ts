@@ -112,11 +112,7 @@ describe("a deploy without an end", () => {
       current: async () => null,
       planSwitch: async () => ({}),
     };
-    const issues = await listDeployIssues(
-      root as unknown as Parameters<typeof listDeployIssues>[0],
-      lastApplied,
-      [],
-    );
+    const issues = await listDeployIssues(root as unknown as Parameters<typeof listDeployIssues>[0], lastApplied, []);
     return issues.map(({ code, message, accepted }) => [code, message, ...(accepted ?? [])]);
   };
   const retry = "svcm deploy 4a91c77000";

@@ -137,6 +137,14 @@ describe("the exit code", () => {
     );
   });
 
+  test.each([
+    [["a", "b"], [], "The release that runs had changes already: a, b. Nothing else that runs was touched."],
+    [[], ["c"], "Files of the release that runs changed while the new one was prepared: c. Nothing else that runs"],
+  ])("names files of the release that runs: %j before, %j meanwhile", (before, meanwhile, expected) => {
+    const error = untouched(refused("DEPLOY_FAILED"), { before, meanwhile });
+    expect(error).toMatchObject({ body: { details: expect.stringContaining(`\n${expected}`) } });
+  });
+
   test("has the sentence of its kind without a more exact one", () => {
     expect(untouched(new SvcmError("PM2_FAILED"))).toMatchObject({
       body: { details: "PM2 operation failed.\nNothing that runs was touched." },
