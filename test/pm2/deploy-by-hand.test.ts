@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, metricsShow, rolloutPlan, rolloutRollback, statusShow } from "../../src/core/index.ts";
+import { execute, metricsShow, projectDoctor, rolloutPlan, rolloutRollback, statusShow } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -37,6 +37,14 @@ test("an app that a commit renames takes the place of the former one", async () 
   await shop.deploy();
   expect((await ports.processes.list()).map(({ name, status }) => `${name} ${status}`)).toEqual(["api online"]);
   expect(await shop.answer()).toBe("1");
+});
+
+test("doctor needs no build of the checkout, in which no app runs", async () => {
+  const script = join(shop.checkout, "app.cjs");
+  renameSync(script, `${script}.unbuilt`);
+  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+  expect(response.issues.map(({ code }) => code)).not.toContain("ECOSYSTEM_SCRIPT_MISSING");
+  renameSync(`${script}.unbuilt`, script);
 });
 
 longTest(

@@ -1,12 +1,23 @@
 /** One checkout with two services and one root: a deploy of one of them leaves the other, and `current`, as they are. */
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
-import { execute, rolloutRollback, rolloutRollbackPlan } from "../../src/core/index.ts";
+import {
+  deployRun,
+  execute,
+  rolloutPlan,
+  rolloutRollback,
+  rolloutRollbackPlan,
+  SvcmError,
+} from "../../src/core/index.ts";
+import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
+const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const shop = shopUnderPm2();
 
 const SERVICES = `services:
@@ -73,4 +84,40 @@ longTest("current moves when the last of the services runs the release", async (
   ]);
   await execute(rolloutRollback, shop.ports, older, caller);
   expect([shop.current(), await releasesOf()]).toEqual([newest.id, { web: newest.id, worker: first.id }]);
+});
+
+/** The refusal of a deploy during whose first step a user deletes `worker`, which has no step. */
+async function withoutWorker(): Promise<SvcmError> {
+  const { releases } = shop.ports;
+  const append = async (id: string, event: ReleaseEvent): Promise<void> => {
+    await releases.append(id, event);
+    if (event.event === "step" && event.step === 0 && event.phase === "begun")
+      execFileSync(process.execPath, [PM2, "delete", "worker"], { env: shop.env });
+  };
+  const world = Object.create(shop.ports, { releases: { value: { ...releases, append } } }) as typeof shop.ports;
+  const input = { environment: "production" };
+  const error: unknown = await execute(deployRun, world, input, caller).catch((refused: unknown) => refused);
+  if (error instanceof SvcmError) return error;
+  throw new Error("the deploy was not refused");
+}
+
+longTest("if another app ends meanwhile, current moves, and its step is that of the release", async () => {
+  shop.publish({ VERSION: "4" });
+  const { deploy } = await shop.deploy({ service: "jobs" });
+  const { kind, body } = await withoutWorker();
+  expect([kind, body.code, body.hint]).toEqual([
+    "APPLY_HALF",
+    "OTHER_APPS_CHANGED",
+    "Read why: svcm why worker. Its step: svcm plan",
+  ]);
+  expect([shop.current(), await releasesOf()]).toEqual([deploy.id, { web: deploy.id }]);
+  const { steps, issues } = await execute(rolloutPlan, shop.ports, { environment: "production" }, caller);
+  expect([steps.map(({ do: kindOf, app }) => [kindOf, app]), issues]).toEqual([
+    [
+      ["start", "worker"],
+      ["save", ""],
+    ],
+    [],
+  ]);
+  expect((await shop.deploy()).deploy).toMatchObject({ id: deploy.id, state: "done", current: true });
 });

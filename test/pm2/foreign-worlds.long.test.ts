@@ -146,7 +146,7 @@ longTest("npm from another release folder, which shares the releases of the firs
 });
 
 longTest("an interpreter that is a shim, with an own PATH", TIME, async () => {
-  write("shim/bin/node-shim", `#!/bin/sh\nPATH="/shim:$PATH" exec "${process.execPath}" "$@"\n`);
+  write("shim/bin/node-shim", `#!/bin/sh\nPATH="/shim:$PATH" PWD=/shim exec "${process.execPath}" "$@"\n`);
   chmodSync(at("shim/bin/node-shim"), 0o755);
   const env = { PATH: `/declared:${process.env["PATH"]}` };
   project("shim", [

@@ -1,8 +1,9 @@
 import { SvcmError } from "../api/errors.ts";
 import type { Issue } from "../api/issue.ts";
-import type { DeployedWorld } from "../rollout/port-deployed.ts";
+import type { DeployedWorld, TouchedProcess } from "../rollout/port-deployed.ts";
 import type { DeployRoot, Deploys } from "./port-deploys.ts";
 import { nameList } from "../words/text.ts";
+import { COMMIT_DIGITS, deployOfPath } from "./layout.ts";
 import { deployCommand, toPlace, type DeployRecord } from "./record.ts";
 
 /**
@@ -44,11 +45,33 @@ function changedIssue(release: string, commit: string, changed: readonly string[
 }
 
 /**
- * Deploys that were cut off, and a `current` that none can switch.
+ * Deploys that were cut off, a `current` that none can switch, and apps whose steps lead back.
  * @param lastApplied the newest release of the list that was applied
  */
-export async function listDeployIssues(root: DeployRoot, lastApplied?: string): Promise<Issue[]> {
-  return [...(await listUnusable(root)), ...(await listInterrupted(root, lastApplied))];
+export async function listDeployIssues(
+  root: DeployRoot,
+  lastApplied: string | undefined,
+  touched: readonly TouchedProcess[],
+): Promise<Issue[]> {
+  const unusable = await listUnusable(root);
+  return [...unusable, ...(await listInterrupted(root, lastApplied)), ...(await listAhead(root, touched))];
+}
+
+/** Of a service that was deployed alone, or that a rollback left, or a user has switched `current` by hand. */
+async function listAhead(root: DeployRoot, touched: readonly TouchedProcess[]): Promise<Issue[]> {
+  const current = await root.current();
+  if (current === null) return [];
+  const newer = (await root.records()).filter(({ id, state }) => state === "done" && id > current);
+  return newer.flatMap((record): Issue[] => {
+    const own = touched.filter(({ cwd }) => deployOfPath(root.layout, `${cwd}/`) === record.id);
+    const names = [...new Set(own.map(({ name }) => name))];
+    if (names.length === 0) return [];
+    const [verb, them] = names.length === 1 ? ["runs", "it"] : ["run", "them"];
+    const commit = record.commit.slice(0, COMMIT_DIGITS);
+    const onwards = deployCommand(record);
+    const message = `${nameList(names)} ${verb} the newer ${commit}, and an apply returns ${them} to ${current}, where current leads. To run ${commit} as a whole instead: ${onwards}`;
+    return [{ code: "DEPLOY_AHEAD", severity: "warning", path: [], message, accepted: [onwards] }];
+  });
 }
 
 /** A plan compares with the checkout then. */

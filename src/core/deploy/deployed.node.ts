@@ -43,11 +43,11 @@ export function nodeDeployed(
       if (folder === undefined || !lstatIfReadable(`${folder}/current`)) return null;
       return await (await ports.deploys()).open(folder).foreign();
     },
-    async issues(request, lastApplied) {
+    async issues(request, lastApplied, touched) {
       const folder = await find(request);
       if (folder === undefined || !existsSync(`${folder}/records`)) return [];
       const { listDeployIssues } = await import("./current-release.ts");
-      return await listDeployIssues((await ports.deploys()).open(folder), lastApplied);
+      return await listDeployIssues((await ports.deploys()).open(folder), lastApplied, touched);
     },
     async withLock(folder, timeoutMs, work, signal) {
       return await (await ports.deploys()).open(folder).withLock(timeoutMs, work, signal);

@@ -45,7 +45,7 @@ export function createDeployId(nowMs: number, commit: string, taken: ReadonlySet
   return createIdAfter(newest, nowMs, (ms) => `${timeDigits(ms)}-${commit.slice(0, COMMIT_DIGITS)}`);
 }
 
-const COMMIT_DIGITS = 7;
+export const COMMIT_DIGITS = 7;
 
 /** The release that a link such as `releases/<id>` leads to; `null` for another target. */
 export function deployOfLink(target: string | null): string | null {

@@ -20,9 +20,9 @@ import {
 import { note, requireNotStopped, type DeployContext } from "./deploy-context.ts";
 import { createDeployId } from "./layout.ts";
 import type { CommitFacts } from "./port-deploy-git.ts";
-import type { DiskSize, NotedApp, ReleaseWorld, SharedPath } from "./port-deploys.ts";
+import type { DeployRoot, DiskSize, NotedApp, ReleaseWorld, SharedPath } from "./port-deploys.ts";
 import { type NewRelease, requireDecided } from "./find-code.ts";
-import { untouched } from "./refusals.ts";
+import { type CurrentChanges, meanwhileText, untouched } from "./refusals.ts";
 import { runReleaseCommands } from "./run-commands.ts";
 
 /** Room for what a build writes beside the files that it leaves. */
@@ -46,15 +46,19 @@ export async function prepareRelease(context: DeployContext, release: NewRelease
     createDeployId(context.ports.clock.now(), found.commit, new Set(records.map(({ id }) => id))),
   );
   await root.append(head.id, head);
+  const changesOfCurrent = await watchCurrent(root);
   try {
     const filled = await fillFolder(context, release, facts, head.id);
+    const changes = await changesOfCurrent();
+    if (changes.meanwhile.length > 0) note(context, meanwhileText(changes));
     const at = new Date(context.ports.clock.now()).toISOString();
     const prepared = { event: "prepared", at, ...filled } as const;
     await root.append(head.id, prepared);
     return toDeployRecord([head, prepared]) ?? unreachable();
   } catch (error) {
     await root.remove(head.id).catch(() => undefined);
-    throw await endFailed(context, head, error);
+    await endFailed(context, head, error);
+    throw untouched(error, await changesOfCurrent());
   }
 }
 
@@ -96,14 +100,19 @@ function createHead(
   return { event: "begin", id, ...found, subject, environment, spellings, by, at, checkout: top, prefix };
 }
 
-async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, error: unknown): Promise<unknown> {
+async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, error: unknown): Promise<void> {
   const at = new Date(ports.clock.now()).toISOString();
   const reason = error instanceof SvcmError ? (error.body.details ?? error.message) : "a defect of svcm";
   await root
     .append(id, { event: "end", outcome: "failed", at, reason: reason.split("\n", 1).join() })
     .catch(() => undefined);
+}
+
+async function watchCurrent(root: DeployRoot): Promise<() => Promise<CurrentChanges>> {
   const current = await root.current();
-  return untouched(error, current === null ? [] : await root.changedFiles(current).catch(() => []));
+  const list = async (): Promise<string[]> => (current === null ? [] : root.changedFiles(current).catch(() => []));
+  const before = await list();
+  return async () => ({ before, meanwhile: (await list()).filter((name) => !before.includes(name)) });
 }
 
 function mebibytes(bytes: number): number {

@@ -1,3 +1,4 @@
+import type { Deploy } from "../api/deploy.ts";
 import type { AuditSource } from "../api/names.ts";
 import type { Layout, ReleasePlace } from "./layout.ts";
 import { toDeploySettings, type DeploySettings } from "../project/deploy-settings.ts";
@@ -118,8 +119,12 @@ export function toPlace(layout: Layout, { id, prefix, commit, checkout }: Deploy
 }
 
 /** Deploys the same code again: an archive has no commit. */
-export function deployCommand({ commit, digest, source }: Pick<DeployRecord, "commit" | "digest" | "source">): string {
-  return digest === undefined ? `svcm deploy ${commit.slice(0, 10)}` : `svcm deploy --from ${shellQuote(source)}`;
+export function deployCommand(
+  { commit, digest, source }: Pick<DeployRecord, "commit" | "digest" | "source">,
+  service?: string,
+): string {
+  const code = digest === undefined ? commit.slice(0, 10) : `--from ${shellQuote(source)}`;
+  return `svcm deploy ${code}${service === undefined ? "" : ` --service ${service}`}`;
 }
 
 /** Its folder is whole, so the same commit need not be prepared again. */
@@ -165,4 +170,26 @@ export function rootOf(
   defaultRoot: (service: string) => string,
 ): string {
   return settings.root === undefined ? defaultRoot(owner) : resolvePath(root, settings.root);
+}
+
+export function toDeploy(record: DeployRecord, current: string | null): Deploy {
+  const { id, commit, digest, revision, subject, source, environment, by, at, endedAt, state, release, reason } =
+    record;
+  return {
+    id,
+    commit,
+    ...(digest !== undefined && { digest }),
+    revision,
+    subject,
+    environment,
+    state,
+    release,
+    endedAt,
+    from: source,
+    source: by.source,
+    ...(by.actor !== undefined && { actor: by.actor }),
+    startedAt: at,
+    ...(reason !== null && { reason }),
+    current: id === current,
+  };
 }

@@ -1,5 +1,6 @@
 import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
+import { OTHER_APPS_CHANGED } from "../rollout/apply/failure.ts";
 import { listReleases } from "../rollout/ports.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
@@ -53,33 +54,44 @@ export function unswitched(error: unknown, record: DeployRecord): unknown {
   });
 }
 
-/** An apply in the checkout would leave the releases. */
-export function asDeploy({ kind, body }: SvcmError): SvcmError {
-  const { hint, ...rest } = body;
-  return new SvcmError(kind, {
-    ...rest,
-    ...(hint !== undefined && { hint: hint.replaceAll("svcm apply", "svcm deploy") }),
-  });
+/**
+ * An apply in the checkout would leave the releases, and a plan compares with the release of `current`.
+ * @param command as {@link deployCommand}
+ */
+export function asDeploy({ kind, body }: SvcmError, command: string): SvcmError {
+  const hint = body.hint
+    ?.replaceAll("svcm apply", "svcm deploy")
+    .replace("new plan: svcm plan", `new plan: ${command} --dry-run`);
+  return new SvcmError(kind, { ...body, ...(hint !== undefined && { hint }) });
 }
 
-/**
- * The exit code says that everything runs as before.
- * @param changed files of the current release that are not as they were prepared: a command of the new one may write there
- */
-export function untouched(error: unknown, changed: readonly string[] = []): unknown {
+/** Files of the current release that are not as they were prepared. A command of the new one may write there. */
+export interface CurrentChanges {
+  readonly before: readonly string[];
+  readonly meanwhile: readonly string[];
+}
+
+export function meanwhileText({ meanwhile }: CurrentChanges): string {
+  return `Files of the release that runs changed while the new one was prepared: ${nameList(meanwhile, MAX_NAMED)}.`;
+}
+
+/** The exit code says that everything runs as before. */
+export function untouched(error: unknown, changes: CurrentChanges = { before: [], meanwhile: [] }): unknown {
   if (!(error instanceof SvcmError)) return error;
-  const [other, files] =
-    changed.length === 0
-      ? ["Nothing", ""]
-      : ["Nothing else", `The release that runs is not as it was prepared: ${nameList(changed, MAX_NAMED)}. `];
-  const details = `${error.body.details ?? error.message}\n${files}${other} that runs was touched.`;
+  const { before, meanwhile } = changes;
+  const told = [
+    ...(before.length === 0 ? [] : [`The release that runs had changes already: ${nameList(before, MAX_NAMED)}.`]),
+    ...(meanwhile.length === 0 ? [] : [meanwhileText(changes)]),
+  ];
+  const last = [...told, `Nothing${told.length === 0 ? "" : " else"} that runs was touched.`].join(" ");
+  const details = `${error.body.details ?? error.message}\n${last}`;
   return new SvcmError(isOfMachine(error) ? "DEPLOY_IMPOSSIBLE" : "DEPLOY_FAILED", { ...error.body, details });
 }
 
 const MAX_NAMED = 5;
 
 export function beforeFirstStep(error: SvcmError): unknown {
-  return isOfMachine(error) ? untouched(error) : asDeploy(error);
+  return isOfMachine(error) ? untouched(error) : error;
 }
 
 /** Files of the release have codes of the system only if the system refuses them. */
@@ -94,7 +106,24 @@ const MACHINE_KINDS: ReadonlySet<ErrorKind> = new Set([
   "AUDIT_FAILED",
 ]);
 
-export function outcomeOf({ kind }: SvcmError): DeployOutcome {
+/** Every step of the deploy is done, so its apps run the release. */
+export function isWithoutOthers(error: unknown): error is SvcmError {
+  return error instanceof SvcmError && error.body.code === OTHER_APPS_CHANGED;
+}
+
+/** A plan compares with `current`, which stays until all services run the release. */
+export function withoutOthers(
+  error: SvcmError,
+  record: Parameters<typeof deployCommand>[0],
+  service: string | undefined,
+): SvcmError {
+  const hint = error.body.hint?.replace("Its step: svcm plan", `To start it: ${deployCommand(record, service)}`);
+  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
+}
+
+export function outcomeOf(error: SvcmError): DeployOutcome {
+  const { kind } = error;
+  if (isWithoutOthers(error)) return "done";
   return kind === "APPLY_HALF" ? "half" : kind === "APPLY_REVERTED" ? "reverted" : "failed";
 }
 

@@ -2,6 +2,7 @@ import type { Issue } from "../api/issue.ts";
 import type { RollbackPlan } from "../api/rollback-plan.ts";
 import type { ReleasedCode } from "../api/rollout.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
+import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Repository } from "../pm2/ports.ts";
 import type { HasRevisions } from "../files/ports.ts";
 import type { HasRunningCode } from "../running/port-running-code.ts";
@@ -22,10 +23,15 @@ export interface Deployed {
   foreign(): Promise<ForeignRelease | null>;
 
   /**
-   * Deploys that were cut off, with what finishes them, and a `current` that is not a link.
+   * Deploys that were cut off, with what finishes them, a `current` that is not a link, and apps that run a newer release.
    * @param lastApplied the newest release of the list that was applied
+   * @param touched processes with a step
    */
-  issues(request: EnvironmentRequest, lastApplied: string | undefined): Promise<Issue[]>;
+  issues(
+    request: EnvironmentRequest,
+    lastApplied: string | undefined,
+    touched: readonly TouchedProcess[],
+  ): Promise<Issue[]>;
 
   /** Of a service, or of the whole checkout; below PM2_HOME. */
   defaultRoot(service: string): string;
@@ -45,6 +51,8 @@ export interface Deployed {
   /** Ends the record of a deploy that was cut off, or is half done, and is undone as a whole. @param at as in a journal */
   endUndone(code: Pick<ReleasedCode, "former" | "root">, at: string): Promise<void>;
 }
+
+export type TouchedProcess = Pick<ProcessRecord, "name" | "cwd">;
 
 export interface ForeignRelease {
   /** As the link names it. */

@@ -71,6 +71,33 @@ describe("the world of the current release", () => {
   });
 });
 
+type Root = Parameters<typeof listDeployIssues>[0];
+
+test("an app that runs a newer release than current leads to is named, with the deploy of all", async () => {
+  const journals = [head, { ...head, id: "20261127070501-0b91c77" }].map((one) => [one, end("done")]);
+  const list = async (current: string | null, touched: Parameters<typeof listDeployIssues>[2]) => {
+    const root = {
+      layout: layoutOf("/d"),
+      current: async () => current,
+      lockedSince: async () => null,
+      planSwitch: async () => ({}),
+      records: async () => journals.map((events) => toDeployRecord(events)),
+    };
+    const issues = await listDeployIssues(root as unknown as Root, undefined, touched);
+    return issues.map(({ code, message }) => `${code} ${message}`);
+  };
+  const older = "20261127070501-0b91c77";
+  const web = { name: "web", cwd: `/d/releases/${ID}/packages` };
+  expect(await list(older, [web, web, { name: "api", cwd: null }])).toEqual([
+    `DEPLOY_AHEAD web runs the newer 4a91c77, and an apply returns it to ${older}, where current leads. To run 4a91c77 as a whole instead: svcm deploy 4a91c77000`,
+  ]);
+  expect(await list(older, [web, { ...web, name: "worker" }])).toEqual([
+    expect.stringMatching(/^DEPLOY_AHEAD web, worker run the newer 4a91c77, and an apply returns them to /),
+  ]);
+  const ahead = { ...web, cwd: `/d/releases/${older}` };
+  expect([await list(older, []), await list(ID, [ahead]), await list(null, [web])]).toEqual([[], [], []]);
+});
+
 describe("a deploy without an end", () => {
   const release: DeployEvent = { event: "release", release: "r2" };
   const list = async (
@@ -85,7 +112,7 @@ describe("a deploy without an end", () => {
       current: async () => null,
       planSwitch: async () => ({}),
     };
-    const issues = await listDeployIssues(root as unknown as Parameters<typeof listDeployIssues>[0], lastApplied);
+    const issues = await listDeployIssues(root as unknown as Parameters<typeof listDeployIssues>[0], lastApplied, []);
     return issues.map(({ code, message, accepted }) => [code, message, ...(accepted ?? [])]);
   };
   const retry = "svcm deploy 4a91c77000";

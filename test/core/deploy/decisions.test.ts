@@ -9,12 +9,12 @@ import {
   type DeployEvent,
   type DeployRecord,
   chooseDeploy,
+  toDeploy,
   servicesOf,
 } from "../../../src/core/deploy/record.ts";
 import { whyTried } from "../../../src/core/deploy/refusals.ts";
 import type { LoadedApp, LoadedEcosystem } from "../../../src/core/pm2/loaded.ts";
 import { filterUndecided, runningIn } from "../../../src/core/deploy/find-code.ts";
-import { toDeploy } from "../../../src/core/deploy/operations/deploy.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { SHARED_PATH } from "../../../src/core/project/deploy-settings.ts";
 

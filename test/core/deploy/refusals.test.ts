@@ -14,6 +14,7 @@ import {
   requireUntried,
   unswitched,
   untouched,
+  withoutOthers,
   whyTried,
 } from "../../../src/core/deploy/refusals.ts";
 
@@ -120,10 +121,29 @@ describe("the exit code", () => {
   });
 
   test.each([
-    ["APPLY_HALF", "half"],
-    ["APPLY_REVERTED", "reverted"],
-    ["APPLY_REFUSED", "failed"],
-  ] as const)("after %s, the deploy is %s", (kind, expected) => expect(outcomeOf(refused(kind))).toBe(expected));
+    ["APPLY_HALF", undefined, "half"],
+    ["APPLY_HALF", "OTHER_APPS_CHANGED", "done"],
+    ["APPLY_REVERTED", undefined, "reverted"],
+    ["APPLY_REFUSED", undefined, "failed"],
+  ] as const)("after %s with %s, the deploy is %s", (kind, code, expected) =>
+    expect(outcomeOf(refused(kind, code))).toBe(expected),
+  );
+
+  test("without another app, names the deploy of the service whose release current does not lead to", () => {
+    const hint = "Read why: svcm why web. Its step: svcm plan";
+    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", hint });
+    expect(withoutOthers(error, { commit: "0123456789ab", source: "origin" }, "shop").body.hint).toBe(
+      "Read why: svcm why web. To start it: svcm deploy 0123456789 --service shop",
+    );
+  });
+
+  test.each([
+    [["a", "b"], [], "The release that runs had changes already: a, b. Nothing else that runs was touched."],
+    [[], ["c"], "Files of the release that runs changed while the new one was prepared: c. Nothing else that runs"],
+  ])("names files of the release that runs: %j before, %j meanwhile", (before, meanwhile, expected) => {
+    const error = untouched(refused("DEPLOY_FAILED"), { before, meanwhile });
+    expect(error).toMatchObject({ body: { details: expect.stringContaining(`\n${expected}`) } });
+  });
 
   test("has the sentence of its kind without a more exact one", () => {
     expect(untouched(new SvcmError("PM2_FAILED"))).toMatchObject({
@@ -138,12 +158,14 @@ describe("the exit code", () => {
 });
 
 test("an error of the apply names the deploy as the next command, and not an apply of the checkout", () => {
-  expect(asDeploy(refused("APPLY_REVERTED")).body.hint).toBe("Correct it, then: svcm deploy");
-  expect(asDeploy(new SvcmError("APPLY_REVERTED", { details: "It is so." })).body).toEqual({ details: "It is so." });
-  expect(beforeFirstStep(refused("PLAN_STALE"))).toMatchObject({
-    kind: "PLAN_STALE",
-    body: { details: "It is so.", hint: "Correct it, then: svcm deploy" },
+  expect(asDeploy(refused("APPLY_REVERTED"), "svcm deploy v1").body.hint).toBe("Correct it, then: svcm deploy");
+  expect(asDeploy(new SvcmError("APPLY_REVERTED", { details: "It is so." }), "svcm deploy").body).toEqual({
+    details: "It is so.",
   });
+  const stale = new SvcmError("PLAN_STALE", { details: "It is so.", hint: "Read the new plan: svcm plan" });
+  expect(beforeFirstStep(stale)).toBe(stale);
+  // A plan without the deploy has another id.
+  expect(asDeploy(stale, "svcm deploy v1").body.hint).toBe("Read the new plan: svcm deploy v1 --dry-run");
   expect(beforeFirstStep(refused("PM2_FAILED"))).toMatchObject({
     kind: "DEPLOY_IMPOSSIBLE",
     body: { details: expect.stringContaining("Nothing that runs was touched.") },

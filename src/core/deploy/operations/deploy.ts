@@ -1,5 +1,5 @@
 import { requireEnvironment } from "../../project/undecided.ts";
-import type { DeployPlan, DeployResult, Deploy } from "../../api/deploy.ts";
+import type { DeployPlan, DeployResult } from "../../api/deploy.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import {
   type DeployPorts,
@@ -14,7 +14,7 @@ import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
-import { applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
+import { type Applied, applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";
 import type { Releases } from "../../rollout/ports.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
@@ -23,8 +23,10 @@ import {
   formerCommit,
   asDeploy,
   beforeFirstStep,
+  isWithoutOthers,
   outcomeOf,
   unswitched,
+  withoutOthers,
   noteForeignLayout,
   requireUntried,
 } from "../refusals.ts";
@@ -34,7 +36,7 @@ import type { DeployGit } from "../port-deploy-git.ts";
 import type { ReleaseWorld } from "../port-deploys.ts";
 import { checkPrepared, prepareRelease } from "../prepare.ts";
 import { pruneReleases, recoverDeploys } from "../prune.ts";
-import { commitsOf, toPlace, type DeployRecord } from "../record.ts";
+import { commitsOf, deployCommand, toDeploy, toPlace, type DeployRecord } from "../record.ts";
 
 /** Prepares a release, and computes the plan of its apply. It runs code of the commit, so it needs the right to write. */
 export const deployPlan = defineOperation({
@@ -116,10 +118,9 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
       switchCheckout,
     };
     try {
-      const applied = await applyPlan({ ...world, releases }, request, caller, code);
-      const isCurrent = await finish(prepared).catch((error: unknown) => {
-        throw unswitched(error, record);
-      });
+      const { applied, isCurrent } = await serve(prepared, () =>
+        applyPlan({ ...world, releases }, request, caller, code),
+      );
       await root.append(record.id, { event: "end", outcome: "done", at: now(ports) });
       const { pruned } = await pruneReleases(context, prepared.git);
       const own = (await root.records()).find(({ id }) => id === record.id) ?? record;
@@ -134,9 +135,23 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
       if (!(error instanceof SvcmError)) throw error;
       const reason = error.message.split("\n", 1).join();
       await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
-      throw hasBegun || error.kind === "APPLY_HALF" ? asDeploy(error) : beforeFirstStep(error);
+      throw hasBegun || error.kind === "APPLY_HALF" ? error : beforeFirstStep(error);
     }
   });
+}
+
+/** Moves `current` once every step is done, also if an app without one failed meanwhile. */
+async function serve(prepared: PreparedDeploy, apply: () => Promise<Applied>) {
+  const { record, context } = prepared;
+  const switchCurrent = () =>
+    finish(prepared).catch((error: unknown) => {
+      throw unswitched(error, record);
+    });
+  const applied = await apply().catch(async (error: unknown) => {
+    if (!isWithoutOthers(error)) throw error;
+    throw (await switchCurrent()) ? error : withoutOthers(error, record, context.service);
+  });
+  return { applied, isCurrent: await switchCurrent() };
 }
 
 /** Nothing is written if the commit runs already: a timer asks each minute. */
@@ -190,7 +205,10 @@ async function withDeploy<T>(
           attempt.note({ target: `commit ${record.commit.slice(0, 7)} as ${record.id}` });
           requireNotStopped(context);
           const world = deploys.world(toPlace(root.layout, record));
-          return await work({ context, git, record, world, former: await root.current(), begin });
+          const preparedDeploy = { context, git, record, world, former: await root.current(), begin };
+          return await work(preparedDeploy).catch((error: unknown) => {
+            throw error instanceof SvcmError ? asDeploy(error, deployCommand(record, request.service)) : error;
+          });
         },
         caller.signal,
       ),
@@ -267,26 +285,4 @@ async function servesWhole({ root, environment, ports }: DeployContext, world: R
     const own = running.filter((record) => record.name === name);
     return own.length > 0 && own.every(({ cwd }) => cwd !== null && deployOfPath(root.layout, `${cwd}/`) === id);
   });
-}
-
-export function toDeploy(record: DeployRecord, current: string | null): Deploy {
-  const { id, commit, digest, revision, subject, source, environment, by, at, endedAt, state, release, reason } =
-    record;
-  return {
-    id,
-    commit,
-    ...(digest !== undefined && { digest }),
-    revision,
-    subject,
-    environment,
-    state,
-    release,
-    endedAt,
-    from: source,
-    source: by.source,
-    ...(by.actor !== undefined && { actor: by.actor }),
-    startedAt: at,
-    ...(reason !== null && { reason }),
-    current: id === current,
-  };
 }

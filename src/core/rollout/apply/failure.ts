@@ -141,6 +141,8 @@ export async function endHalf(
   });
 }
 
+export const OTHER_APPS_CHANGED = "OTHER_APPS_CHANGED";
+
 /** To undo the steps, which are done, would not help an app without one. */
 export async function endWithOthers(
   recording: ReleaseRecorder,
@@ -149,8 +151,9 @@ export async function endWithOthers(
   const [verb, had] = apps.length === 1 ? ["is", "it"] : ["are", "they"];
   const reason = `Every step is done, but ${nameList(apps)} ${verb} no longer as declared; ${had} had no step.`;
   const failure = { app, reason, ...evidence };
-  await ignoreUnrecorded(recording.end("half", { failure }));
+  await ignoreUnrecorded(recording.end("half", { code: OTHER_APPS_CHANGED, failure }));
   return new SvcmError("APPLY_HALF", {
+    code: OTHER_APPS_CHANGED,
     failure,
     details: [reason, ...failureLines(evidence)].join("\n"),
     hint: `Read why: svcm why ${shellQuote(app)}. Its step: svcm plan`,

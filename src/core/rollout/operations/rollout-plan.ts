@@ -17,12 +17,14 @@ export const rolloutPlan = defineOperation({
     // A comparison of revisions is about the checkout.
     if (request.from !== undefined) return (await computePlan(ports, request)).plan;
     const world = await ports.deployed.world(request);
-    const { plan, content } = await computePlan(inWorld(ports, world), request);
+    const { plan, content, running } = await computePlan(inWorld(ports, world), request);
     // An apply with steps saves the list.
     const reboot = plan.changed || !plan.exists ? [] : await ports.bootOutlook.apps();
     const releases = await listReleases(ports.releases);
     const lastApplied = releases.find(({ outcome }) => outcome === "applied")?.id;
-    const ofDeploys = await ports.deployed.issues(request, lastApplied);
+    const stepApps = new Set(plan.steps.map(({ app }) => app));
+    const touched = running.filter(({ name }) => stepApps.has(name));
+    const ofDeploys = await ports.deployed.issues(request, lastApplied, touched);
     const changed = world?.changed(plan.git?.dirty ?? []) ?? [];
     const issues = [...ofDeploys, ...changed, ...findCutOff(releases, content.name), ...plan.issues, ...reboot];
     return { ...plan, issues };

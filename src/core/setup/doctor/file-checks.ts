@@ -13,6 +13,7 @@ import { loadOnce } from "../../pm2/ecosystem-file.ts";
 import { normaliseApp } from "../../pm2/normalise.ts";
 import { machineCodes } from "../../pm2/rules/index.ts";
 import type { Survey } from "../detect/survey.ts";
+import type { HasDeployed } from "../../rollout/port-deployed.ts";
 import { resolvePath, type EnvironmentRequest, ecosystemSpellings } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
 import { isSameGroup, type ConfiguredFile, overriddenKeys, unnamedFiles } from "./examine.ts";
@@ -29,7 +30,7 @@ export interface AppEnvFiles {
 }
 
 interface CheckContext {
-  readonly ports: Repository & HasHost;
+  readonly ports: Repository & HasDeployed & HasHost;
   readonly vocabulary: Vocabulary;
   readonly places: readonly ConfiguredFile[];
   readonly project: Project | undefined;
@@ -46,11 +47,14 @@ export async function checkEcosystems(
   const issues: Issue[] = [];
   const apps: AppEnvFiles[] = [];
   const requests = readableRequests(places, "ecosystem");
+  // After a deploy, no app runs in the checkout, so it need not be built.
+  const isUnused = async (request: EnvironmentRequest): Promise<boolean> =>
+    offline || (await ports.deployed.world(request)) !== undefined;
   for (const request of requests) {
     const { environment = "", service = "" } = request;
     try {
       const checked = await readChecked(ports, vocabulary, request);
-      issues.push(...placedIssues(root, checked, offline));
+      issues.push(...placedIssues(root, checked, await isUnused(request)));
       const layers = places.filter((one) => isSameGroup(one, { kind: "env", environment, service }));
       const own = layers.map(({ path }) => resolvePath(root, path));
       apps.push(...toAppEnvFiles(checked, own).map((app) => ({ ...app, environment, service })));
@@ -61,7 +65,7 @@ export async function checkEcosystems(
   // Each service is right by itself, and PM2 has the apps of all of them.
   for (const environment of environmentsOfSeveral(requests)) {
     const checked = await readChecked(ports, vocabulary, { environment }).catch(() => undefined);
-    if (checked !== undefined) issues.push(...placedIssues(root, checked, offline));
+    if (checked !== undefined) issues.push(...placedIssues(root, checked, await isUnused({ environment })));
   }
   return { issues: uniqueIssues(issues), apps };
 }
@@ -72,10 +76,10 @@ function environmentsOfSeveral(requests: readonly EnvironmentRequest[]): Set<str
 }
 
 /** An issue of an app is in its file; otherwise the name of one of several files begins the message. */
-function placedIssues(root: string, checked: CheckedFile, offline: boolean): Issue[] {
+function placedIssues(root: string, checked: CheckedFile, withoutMachine: boolean): Issue[] {
   const { loaded } = checked.file;
   const found = [
-    ...checked.issues.filter(({ code }) => !offline || !machineCodes.has(code)),
+    ...checked.issues.filter(({ code }) => !withoutMachine || !machineCodes.has(code)),
     ...unsetVariableIssues(checked),
   ];
   return found.map((issue) => {

@@ -20,6 +20,7 @@ import type { Project } from "../../project/project.ts";
 import { baseName } from "../../words/path.ts";
 import { detect } from "../detect/detect.ts";
 import type { HasSurvey, Survey } from "../detect/survey.ts";
+import type { HasDeployed } from "../../rollout/port-deployed.ts";
 import { checkEcosystems, checkEnvironments, toFailureIssues } from "./file-checks.ts";
 
 const ofFile = (file: string, message: string) => ({ path: [file], file, message });
@@ -196,7 +197,7 @@ interface CheckContext {
 }
 
 export async function checkFiles(
-  ports: Repository & HasHost & HasInstallation & HasRevisions & HasSurvey,
+  ports: Repository & HasDeployed & HasHost & HasInstallation & HasRevisions & HasSurvey,
   { declarations, survey, places, offline }: CheckContext,
 ) {
   const { project, vocabulary, issues } = declarations;

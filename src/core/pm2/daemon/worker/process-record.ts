@@ -103,9 +103,11 @@ function startEnvironment({ pid, pm2_env: record }: Pm2Process): Readonly<Record
   const variables = Object.keys(given).filter((key) =>
     isVariable(key) ? key in record && typeof record[key] !== "object" : Object.hasOwn(declared, key),
   );
-  // A shim, such as that of pyenv, changes PATH before it becomes the program.
-  return Object.fromEntries(variables.map((key) => [key, key === "PATH" ? record[key] : given[key]]));
+  return Object.fromEntries(variables.map((key) => [key, (SHIMMED.has(key) ? record : given)[key]]));
 }
+
+/** A shim, such as that of pyenv, changes these before it becomes the program. */
+const SHIMMED: ReadonlySet<string> = new Set(["PATH", "PWD"]);
 
 /** At the root of a record, PM2 mixes variables with its own fields; only the last declaration is also under `env`. */
 export function environmentOf({ pm2_env }: Pm2Process): Readonly<Record<string, unknown>> {
