@@ -12,6 +12,8 @@ import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { applyPlan } from "../../../src/core/rollout/apply/apply.ts";
 import { expectedApps } from "../../../src/core/rollout/expected.ts";
 import { rolloutRollback } from "../../../src/core/rollout/operations/rollback.ts";
+import type { Verdict } from "../../../src/core/running/code-evidence.ts";
+import type { AppCode, CodeRequest, Uncommitted } from "../../../src/core/running/port-running-code.ts";
 import type { ApplyPorts } from "../../../src/core/rollout/ports.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { AppliedState, EnvFileCopy, ReleaseEvent, ReleaseHead } from "../../../src/core/rollout/release.ts";
@@ -39,13 +41,22 @@ interface More {
   /** The release folder that `current` leads to. */
   current?: string;
   switchFails?: boolean;
+  /** Process ids of those that run former code. */
+  stale: readonly (number | null | undefined)[];
+  /** Tracked files that differ from a commit. */
+  uncommitted: () => Uncommitted;
 }
 
 const ROOT = "/deploy";
 
 export function playRollout(first: readonly ProcessRecord[] = []) {
   const play: { -readonly [Key in keyof Play]: Play[Key] } = {};
-  const more: More = { changedEnvFiles: new Map(), logs: [] };
+  const more: More = {
+    changedEnvFiles: new Map(),
+    logs: [],
+    stale: [],
+    uncommitted: () => ({ paths: [], problem: null }),
+  };
   const pm2 = playPm2(first, {
     on: (call, nowMs) => play.on?.(call, nowMs),
     look: (list, nowMs) => play.look?.(list, nowMs) ?? list,
@@ -117,12 +128,19 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     create: async (_id: string, head: ReleaseEvent) => void journals.unshift([head]),
     append: async (id: string, event: ReleaseEvent) => void release(id).push(event),
     recordsFile: (id: string) => `${id}/records`,
-    list: async () => journals,
+    list: async () => journals.map((events) => [...events]),
     prune: async () => undefined,
     copyEnvFiles: async (id: string, paths: readonly string[]) =>
       paths.map((path, at): EnvFileCopy => ({ path, copy: `${id}/env/${at}` })),
     changedEnvFiles: async () => more.changedEnvFiles,
   };
+  const inspect = (all: readonly CodeRequest[]): AppCode[] =>
+    all.map(({ app, processes: own }) => {
+      const stale = own.filter(({ pid }) => more.stale.includes(pid));
+      const changed = { verdict: "changed", reasons: [{ state: "stale", details: "api.js changed" }] } as const;
+      const verdicts = new Map<number, Verdict>(stale.map(({ pmId }) => [pmId, changed]));
+      return { app, fingerprint: "code", verdicts, records: new Map() };
+    });
   const ports = {
     ...real,
     ...pm2.ports,
@@ -136,7 +154,10 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
       withheldValues: () => [],
     },
     revisions: { readState: async () => more.git, refusal: async () => undefined },
-    runningCode: { inspect: async () => [], listUncommitted: async () => ({ paths: [], problem: null }) },
+    runningCode: {
+      inspect: async (all: readonly CodeRequest[]) => inspect(all),
+      listUncommitted: async () => more.uncommitted(),
+    },
     audit: { newest: async () => ({ records: [] }), append: async (one: AuditRecord) => void audits.push(one) },
     logs: { read: async () => ({ lines: more.logs.map((text) => ({ text })), older: null }) },
     health: { check: async () => ({ state: "healthy", pid: more.answering?.() ?? null }) },
@@ -152,7 +173,10 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
       },
       endUndone: async (code: Pick<ReleasedCode, "former">) => void pm2.calls.push(`undone to ${code.former}`),
       changedFiles: async () => [],
-      withLock: async (_root: string, _ms: number, work: () => Promise<unknown>) => await work(),
+      withLock: async (folder: string, _ms: number, work: () => Promise<unknown>) => (
+        pm2.calls.push(`lock ${folder}`),
+        await work()
+      ),
     },
     host: { ...real.host, cpuCores: () => 2, randomId: () => "0" },
   } as unknown as ApplyPorts;

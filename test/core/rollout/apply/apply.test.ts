@@ -48,13 +48,14 @@ describe("an apply", () => {
 
   test("waits for a process that a user restarts at its last look", async () => {
     const world = await playApplied([api("1"), WORKER], [api("2"), WORKER]);
-    let looks = 0;
-    world.play.look = (list) => {
-      if (world.pm2.calls.includes("save")) looks += 1;
-      return looks < 2 || looks > 3 ? list : list.map((one) => (one.pmId === 1 ? { ...one, ...STOPPED } : one));
+    let stoppedMs: number | undefined;
+    world.play.look = (list, nowMs) => {
+      if (!world.pm2.calls.includes("save")) return list;
+      return nowMs === (stoppedMs ??= nowMs)
+        ? list.map((one) => (one.pmId === 1 ? { ...one, ...STOPPED } : one))
+        : list;
     };
     expect((await world.apply()).outcome).toBe("applied");
-    expect(looks).toBeGreaterThan(3);
   });
 
   test("of a step of a fleet happens once", async () => {
@@ -66,6 +67,42 @@ describe("an apply", () => {
     expect(await world.apply({}, { step })).toEqual({ outcome: "applied", calls: [] });
     expect(confirmed).toBe(1);
     expect(world.journals).toHaveLength(2);
+  });
+});
+
+describe("an apply in doubt", () => {
+  const known = { commit: "a".repeat(40), dirty: [] };
+  test("says which code is not that of the plan", async () => {
+    const world = await playApplied([api("1")], [api("2")]);
+    world.more.git = known;
+    const isOver = () => world.pm2.calls.includes("save");
+    world.more.uncommitted = () => ({ paths: isOver() ? [`${world.ports.workspace.root}/lib.js`] : [], problem: null });
+    const { kind, error } = await world.apply();
+    expect([kind, error?.code, error?.failure?.reason]).toEqual([
+      "APPLY_HALF",
+      "APPLY_CODE_CHANGED",
+      "While the apply ran, lib.js changed.",
+    ]);
+  });
+
+  test("is applied, and says what it does not know", async () => {
+    const world = await playApplied([api("1"), WORKER], [api("2"), WORKER]);
+    world.more.git = known;
+    world.more.uncommitted = () => ({ paths: [], problem: "Git is silent" });
+    await world.apply();
+    const unknown = [{ app: "api", pmIds: [0], part: "code", reason: expect.stringContaining("Git is silent") }];
+    expect(world.journals[0]?.at(-1)).toMatchObject({ outcome: "applied", unknown });
+  });
+
+  test("listens to PM2 only while its steps run", async () => {
+    const world = await playApplied([api("1")], [api("2")]);
+    const heard: unknown[] = [];
+    Object.assign(world.ports.processes, {
+      listenForReady: async (isListening: boolean) => void heard.push(isListening, world.pm2.calls.length),
+    });
+    await world.apply();
+    expect(heard).toEqual([true, 0, false, 2]);
+    expect(world.journals[0]?.at(-1)).not.toHaveProperty("unknown");
   });
 });
 
@@ -128,7 +165,13 @@ describe("the records of an apply", () => {
 
   test("name the variables that a step changes, and nothing else of it", async () => {
     const world = await playApplied([api("1")], [api("2", { args: "x" })]);
-    await world.apply();
+    expect((await world.apply({ plan: "7f3a-9c21" })).kind).toBe("PLAN_STALE");
+    expect(world.audits.pop()).toMatchObject({
+      outcome: "refused",
+      target: expect.stringMatching(/^plan \w{4}-\w{4}$/),
+    });
+    expect((await world.apply()).outcome).toBe("applied");
+    expect(world.head()?.renamed).toEqual({});
     const keys = world.audits.filter(({ action }) => action === "process.update").map((one) => one.keys);
     expect(keys).toEqual([["A"], ["A"]]);
     world.declare([api("2", { args: "y" })]);

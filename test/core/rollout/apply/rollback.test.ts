@@ -1,6 +1,7 @@
 /** A rollback from its plan to its end, with everything that can come between. */
 import { describe, expect, test } from "vitest";
 import type { ReleasedCode } from "../../../../src/core/api/rollout.ts";
+import { rolloutRollbackPlan } from "../../../../src/core/rollout/operations/rollback.ts";
 import type { Fields } from "../loaded.ts";
 import { api, failTimes, playApplied, playRollout, WORKER } from "../played-rollout.ts";
 
@@ -98,6 +99,45 @@ describe("a rollback", () => {
     expect(world.audits.at(-1)).toMatchObject({ action: "plan.rollback", outcome: "refused" });
   });
 
+  test("that fails at its first app touches no other, and its journal says why", async () => {
+    const { world } = await released(["restart 1"]);
+    expect((await world.rollback()).calls).toEqual(["restart 1", "restart 1", "save"]);
+    const journal = world.journals[0]?.flatMap((event) =>
+      event.event === "step" ? [`${event.phase} ${event.reason}`] : event.event === "return" ? [event.app] : [],
+    );
+    const reason = 'failed worker: PM2 accepted the restart of "worker", but its status is errored.';
+    expect(journal).toEqual(["begun undefined", "worker", reason, "worker"]);
+  });
+
+  test("of a named release is carried out, also if another one began since it was asked for", async () => {
+    const { world, release = "" } = await released();
+    const { journals } = world;
+    const later = journals[1]?.map((event) => ("id" in event ? { ...event, id: "29991231-000000-0000" } : event)) ?? [];
+    const withLock = async (_ms: number, work: () => Promise<unknown>) => (journals.unshift(later), await work());
+    const wait = async (input: object) => {
+      const { id } = await rolloutRollbackPlan.run(world.ports, { release }, { source: "cli", grants: ["read"] });
+      Object.assign(world.ports.releases, { withLock });
+      const answer = await world.rollback("plan" in input ? { release, plan: id } : input);
+      journals.splice(journals.indexOf(later), 1);
+      return answer;
+    };
+    const { kind, error, calls } = await wait({});
+    expect([kind, calls]).toEqual(["PLAN_STALE", []]);
+    expect(error?.details).toMatch(/^While svcm waited, the release 29991231-000000-0000 began: /);
+    expect((await wait({ plan: "" })).calls).toEqual([...BACK, "save"]);
+    world.declare(AFTER);
+    await world.apply();
+    expect((await wait({ release: world.head()?.id })).outcome).toBe("applied");
+  });
+
+  test("of new code in the same place is none, and says that the code stays", async () => {
+    const world = await playApplied([api("1"), WORKER]);
+    world.more.stale = [world.pm2.list()[0]?.pid];
+    expect((await world.apply()).calls).toEqual(["restart 0", "save"]);
+    expect(world.head()).toMatchObject({ steps: [{ app: "api", newCode: true }, { do: "save" }] });
+    expect(await world.rollback()).toMatchObject({ kind: "NOTHING_TO_ROLL_BACK", error: { code: "CODE_STAYS" } });
+  });
+
   test("of a fleet's step undoes what its rollout did here, once", async () => {
     const world = await playApplied(BEFORE, AFTER);
     const step = (number: number) => ({ step: { rollout: "r1", step: number, confirm: async () => undefined } });
@@ -129,21 +169,25 @@ describe("a rollback of a deploy", () => {
     const { world } = await deployed();
     expect(await world.rollback()).toEqual({
       outcome: "applied",
-      calls: ["restart 0", "save", "current one", "undone to two"],
+      calls: ["lock /deploy", "restart 0", "save", "current one", "undone to two"],
     });
     expect(world.head()?.deploy).toMatchObject({ id: "one", former: "two" });
-    expect((await world.rollback()).calls).toEqual(["restart 0", "save", "current two", "undone to one"]);
+    const again = ["lock /deploy", "restart 0", "save", "current two", "undone to one"];
+    expect((await world.rollback()).calls).toEqual(again);
   });
 
   test("moves current first to a release of another tool, which runs by it", async () => {
     const { world } = await deployed(null);
-    expect((await world.rollback()).calls.slice(0, 2)).toEqual(["current null", "restart 0"]);
+    expect((await world.rollback()).calls.slice(1, 3)).toEqual(["current null", "restart 0"]);
     const other = await deployed(null);
     other.world.more.switchFails = true;
-    expect(await other.world.rollback()).toMatchObject({ kind: "DEPLOY_FAILED", calls: ["current null"] });
+    expect(await other.world.rollback()).toMatchObject({
+      kind: "DEPLOY_FAILED",
+      calls: ["lock /deploy", "current null"],
+    });
     const failing = await deployed(null);
     failing.world.play.on = failTimes(["restart 0"]);
-    expect((await failing.world.rollback()).calls).toEqual([
+    expect((await failing.world.rollback()).calls.slice(1)).toEqual([
       "current null",
       "restart 0",
       "restart 0",

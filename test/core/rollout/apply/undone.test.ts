@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../../src/core/api/errors.ts";
 import { STOPPED } from "../control/played-pm2.ts";
-import { api, playApplied, WORKER } from "../played-rollout.ts";
+import { api, failTimes, playApplied, WORKER } from "../played-rollout.ts";
 
 const BEFORE = [api("1"), WORKER];
 const AFTER = [api("2"), { ...WORKER, args: "x" }];
@@ -90,6 +90,23 @@ describe("a step that fails", () => {
     ]);
   });
 
+  test("of new code in the place of the former one says that it stays, and how the former one comes back", async () => {
+    const world = await playApplied([api("1"), WORKER]);
+    const commit = (letter: string) => ({ commit: letter.repeat(40), dirty: [] });
+    world.more.git = commit("a");
+    world.declare(BEFORE.map((one) => ({ ...one, args: "y" })));
+    await world.apply();
+    world.more.git = commit("b");
+    world.more.stale = world.pm2.list().map(({ pid }) => pid);
+    world.play.on = failTimes(["restart 1"]);
+    const { error } = await world.apply();
+    expect(error?.details).toContain("because it is in the folder of the former one: api, worker.");
+    expect(error?.hint).toContain(
+      " To take the files back too: git checkout aaaaaaaaaa && svcm apply --environment dev",
+    );
+    expect(world.head()?.cannotUndo).toEqual(["api", "worker"].map((app) => ({ app, what: "code" })));
+  });
+
   test("by a defect of svcm is passed on as it is", async () => {
     const world = await playApplied(BEFORE, AFTER);
     world.play.on = () => new TypeError("defect");
@@ -171,6 +188,7 @@ test.each([
     [api("2"), WORKER],
     "Every step is done, but worker is no longer as declared; it had no step.",
   ],
+  ["apps with one and without one", [BEFORE[0], AFTER[1]], "worker: the plan still has a step after the last one."],
   ["an app with one", AFTER, "worker: the plan still has a step after the last one."],
 ])("a step that remains, for %s, is not an apply that is done", async (_what, after, reason) => {
   const world = await playApplied(BEFORE, after);
