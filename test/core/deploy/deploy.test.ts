@@ -88,7 +88,7 @@ function play() {
   };
   const events = (id: string): string[] => (journals.get(id) ?? []).slice(2).map((one) => one.event);
   const end = (id: string) => journals.get(id)?.findLast((one) => one.event === "end");
-  return { rollout, ports, run, want, prepare, state, events, end, calls: rollout.pm2.calls };
+  return { rollout, journals, ports, run, want, prepare, state, events, end, calls: rollout.pm2.calls };
 }
 
 describe("a deploy", () => {
@@ -98,6 +98,8 @@ describe("a deploy", () => {
     expect(calls).toEqual(["start app api", "save"]);
     expect(events(A)).toEqual(["apply", "release", "switch", "end"]);
     expect([state.current, end(A)]).toMatchObject([A, { outcome: "done" }]);
+    expect([deploy.reason, deploy.digest, deploy.actor]).toEqual([undefined, undefined, "amy"]);
+    expect(Object.keys(deploy)).not.toContain("reason");
     expect(deploy).toMatchObject({ id: A, commit: commitOf("a"), state: "done", current: true, release: release?.id });
     expect([release, pruned]).toMatchObject([{ message: "first", deploy: { id: A, former: null } }, []]);
     expect(state.kept).toEqual([A]);
@@ -155,6 +157,22 @@ describe("a deploy", () => {
     expect([kind, events(A), end(A)]).toMatchObject(["PLAN_STALE", ["apply", "end"], { outcome: "failed" }]);
   });
 
+  test.each([
+    ["before its apply is the machine's, and touched nothing", "withLock", "DEPLOY_IMPOSSIBLE"],
+    ["in its apply is that of the apply", "copyEnvFiles", "PM2_FAILED"],
+  ])("that PM2 fails %s", async (_when, port, kind) => {
+    const { run, end, rollout, journals } = play();
+    const failed = new SvcmError("PM2_FAILED", { code: "PM2_HOME_UNUSABLE", details: "no space" });
+    Object.assign(rollout.ports.releases, { [port]: () => Promise.reject(failed) });
+    const answer = await run("a");
+    expect([answer.kind, answer.body?.details?.endsWith("Nothing that runs was touched.")]).toEqual([
+      kind,
+      port === "withLock",
+    ]);
+    expect(end(A)).toMatchObject({ outcome: "failed", reason: "no space", at: "1970-01-01T00:00:10.000Z" });
+    expect(journals.get(A)?.[2]).toEqual({ event: "apply", at: "1970-01-01T00:00:10.000Z" });
+  });
+
   test("is half done if current cannot be moved", async () => {
     const { run, state, end } = play();
     state.switchFails = true;
@@ -167,9 +185,10 @@ describe("a deploy", () => {
   });
 
   test("that is stopped in time is not begun", async () => {
-    const { run, events, calls } = play();
+    const { run, events, calls, rollout } = play();
     const { body } = await run("a", {}, { signal: AbortSignal.abort() });
     expect([body?.code, events(A), calls]).toEqual(["DEPLOY_STOPPED", [], []]);
+    expect(rollout.audits).toMatchObject([{ outcome: "refused", target: "commit aaaaaaa" }]);
   });
 
   test("passes on a defect of svcm as it is", async () => {

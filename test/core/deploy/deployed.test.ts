@@ -73,13 +73,24 @@ test("without a deploy, nothing of deploys is loaded, and the checkout is what s
 });
 
 test("with a link, also one that leads nowhere, the records decide", async () => {
-  const { deployed, calls, make } = play({ project: { deploy: DEPLOY } });
+  const half = {
+    id: ID,
+    spellings: ["prod"],
+    state: "half",
+    commit: ID,
+    release: "r1",
+    hasBegun: true,
+    source: "origin",
+  };
+  const { deployed, calls, make } = play({ project: { deploy: DEPLOY }, records: [half] });
   make("app/own", "current", "records");
   expect(await deployed.foreign()).toEqual({ folder: "releases/1", commit: null });
   expect(calls[0]).toMatch(/^foreign of .*\/app\/own$/);
   expect(await deployed.world({ environment: "dev" })).toBeUndefined();
   expect(calls[1]).toMatch(/^current of .*\/app\/own$/);
-  expect(await deployed.issues({}, undefined)).toEqual(expect.any(Array));
+  expect(await deployed.issues({}, undefined)).toMatchObject([
+    { message: expect.stringContaining("svcm rollback r1") },
+  ]);
 });
 
 test("a service that does not exist is reported by the command, and another error is passed on", async () => {

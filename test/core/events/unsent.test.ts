@@ -27,11 +27,23 @@ function read(world: World, before?: { untilMs: number; ids: readonly string[] }
 
 describe("a node sends", () => {
   test("ends and starts, oldest first, with the audit records, and no event that an audit record is", async () => {
-    const records = [audit("b", 9, { action: "env.write" }), audit("a", 2, { outcome: "started" })];
+    const processes = [{ name: "other", pmId: 7, pm2Home: "/pm2" }];
+    const records = [
+      audit("d", 11, { action: "process.restart", processes }),
+      audit("c", 10, { action: "plan.apply" }),
+      audit("b", 9, { action: "env.write" }),
+      audit("a", 2, { outcome: "started" }),
+    ];
     const { records: sent, hasMore, after } = await read({ lines: [START, ...exit(5)], audit: records });
     const kinds = sent.map(({ event, audit: own }) => event?.kind ?? own?.action);
-    expect(kinds).toEqual(["start", "env.write", "exit", "env.write"]);
-    expect(sent.map(({ id }) => id).filter((id) => id.includes("."))).toEqual(["a.started", "b.succeeded"]);
+    expect(kinds).toEqual(["start", "env.write", "exit", "env.write", "plan.apply", "process.restart"]);
+    expect(sent.map(({ id }) => id).filter((id) => id.includes("."))).toEqual([
+      "a.started",
+      "b.succeeded",
+      "c.succeeded",
+      "d.succeeded",
+    ]);
+    expect(sent[0]?.id).toHaveLength(22);
     expect([hasMore, after.untilMs]).toEqual([false, NOW]);
     expect(sent.every((one) => !("atMs" in one))).toBe(true);
   });
@@ -45,6 +57,15 @@ describe("a node sends", () => {
     const late = await read({ lines: [...lines, ...exit(6, 1)] }, first.after, HOUR_AGO + 2 * MINUTE);
     expect(late.records.map(({ event }) => event?.kind)).toEqual(["exit"]);
     expect(late.after.ids).toHaveLength(4);
+  });
+
+  test("an end once, also if a later line shows that it was a restart", async () => {
+    const [end] = exit(5, 0);
+    const lines: readonly Line[] = [[5, "Stopping app:api id:0"], end as Line];
+    const first = await read({ lines }, undefined, HOUR_AGO + MINUTE);
+    expect(first.records.map(({ event }) => event?.kind)).toEqual(["stop"]);
+    const again: Line = [5, "App [api:0] starting in -fork mode-"];
+    expect((await read({ lines: [...lines, again] }, first.after)).records).toEqual([]);
   });
 
   test("nothing that is not over, and only the last day at first", async () => {
