@@ -26,7 +26,7 @@ function play({ project, from = null, to = null, records = [] }: Scene = {}) {
   const call =
     (name: string, answer?: unknown) =>
     async (...args: readonly unknown[]) => {
-      calls.push([name, ...args.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one)))].join(" "));
+      calls.push([name, ...args.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))].join(" "));
       return answer;
     };
   const open = (folder: string) => ({

@@ -17,11 +17,13 @@ interface Scene {
   readonly log?: object | Error;
   readonly audit?: object | Error;
   readonly kernel?: object;
+  readonly releases?: readonly object[];
 }
 
-function play({ lines = [], list = [api()], tail, log, audit, kernel = {} }: Scene) {
+function play({ lines = [], list = [api()], tail, log, audit, kernel = {}, releases = [] }: Scene) {
   const asked: string[] = [];
   const queries: object[] = [];
+  const tails: string[] = [];
   const answer = async (name: string, value: unknown) => {
     asked.push(name);
     if (value instanceof Error) throw value;
@@ -30,13 +32,13 @@ function play({ lines = [], list = [api()], tail, log, audit, kernel = {} }: Sce
   const stamp = (second: number) => new Date(SINCE + second * 1000).toISOString().slice(0, 19);
   const entries = lines.flatMap(([second, text]) => logEntry(`${stamp(second)}: PM2 log: ${text}`) ?? []);
   const found = log instanceof Error ? log : { entries, isComplete: true, isTruncated: false, ...log };
-  const made = makePorts({});
+  const made = makePorts({ releases });
   const ports = {
     ...made,
     processLogs: {
       ...made.processLogs,
       readPm2Log: (query: object) => (queries.push(query), answer("log", found)),
-      readErrorTail: () => answer("tail", tail),
+      readErrorTail: ({ name, pmId }: ProcessRecord) => (tails.push(`${name} ${pmId}`), answer("tail", tail)),
     },
     audit: {
       newest: (query: object) => (queries.push(query), answer("audit", audit ?? { records: [], isComplete: true })),
@@ -44,13 +46,13 @@ function play({ lines = [], list = [api()], tail, log, audit, kernel = {} }: Sce
     sightings: { ...made.sightings, readKernel: () => answer("kernel", kernel) },
     processes: { list: () => answer("list", list) },
   } as never;
-  return { ports, asked, queries };
+  return { ports, asked, queries, tails };
 }
 
 async function collect(scene: Scene, sinceMs = SINCE) {
-  const { ports, asked, queries } = play(scene);
+  const { ports, ...noted } = play(scene);
   const collected = await collectEvents(ports, sinceMs, undefined);
-  return { ...collected, asked, queries, found: collected.events.map(({ event }) => event) };
+  return { ...collected, ...noted, found: collected.events.map(({ event }) => event) };
 }
 
 const START: Line = [1, "App [api:0] starting in -fork mode-"];
@@ -69,6 +71,7 @@ describe("the time from which events are whole", () => {
   });
 
   test("is never before the requested one, and ten minutes before it may explain an event", async () => {
+    expect((await collect({ lines: [exit(0)] })).events).toHaveLength(1);
     const lines: readonly Line[] = [[-700, "Stopping app:api id:0"], exit(-1), exit(700)];
     const collected = await collect({ lines, log: { isTruncated: true } });
     expect([collected.fromMs, collected.found.map(({ kind }) => kind)]).toEqual([SINCE, ["exit"]]);
@@ -138,7 +141,7 @@ describe("an end with code 0", () => {
       "unknown",
       "unknown",
     ],
-    ["again and again in a cluster is a crash", { lines: [CLUSTER, exit(5, 0), exit(900, 0)] }, "crash", "likely"],
+    ["again and again in a cluster is a crash", { lines: [CLUSTER, exit(5, 0), exit(905, 0)] }, "crash", "likely"],
     [
       "twice within an hour in a cluster is unknown",
       { lines: [CLUSTER, exit(5, 0), exit(906, 0)] },
@@ -166,9 +169,54 @@ describe("an end with code 0", () => {
 
   test("reads the error log of each process once, for its last end", async () => {
     const other: Line = [7, "App [web:1] exited with code [0] via signal [SIGINT]"];
-    const { asked } = await collect({ lines: [exit(5, 0), exit(6, 0), other], list: [api({ execMode: "cluster" })] });
-    expect(asked.filter((name) => name === "tail")).toHaveLength(2);
+    const list = [api({ name: "web" }), api({ pmId: 1 }), api({ execMode: "cluster" })];
+    const { tails } = await collect({ lines: [exit(5, 0), exit(6, 0), other], list });
+    expect(tails).toEqual(["api 0", "web 1"]);
   });
+
+  test("reads twenty error logs at most", async () => {
+    const lines = Array.from(
+      { length: 22 },
+      (_, pmId) => exit(5, 0).with(1, `App [api:${pmId}] exited with code [0] via signal [SIGINT]`) as never as Line,
+    );
+    const { tails } = await collect({ lines, list: [] });
+    expect(tails).toHaveLength(20);
+  });
+});
+
+test("an app that only the release of an apply names was started by it", async () => {
+  const web: Line = [5, "App [web:1] starting in -fork mode-"];
+  const timestamp = new Date(SINCE + 9000).toISOString();
+  const apply = recordOf("a", {
+    action: "plan.apply",
+    timestamp,
+    ms: 9000,
+    processes: [{ name: "api", pmId: 0, pm2Home: "/pm2" }],
+  });
+  const head = {
+    event: "release",
+    id: "r",
+    startedAt: new Date(SINCE + 1000).toISOString(),
+    before: [],
+    left: { apps: {} },
+  };
+  const releases = [[{ ...head, steps: [{ do: "start", app: "web", pmIds: [] }] }]];
+  const of = async (records: readonly object[]) => {
+    const { found } = await collect({ lines: [web], audit: { records, isComplete: true }, releases });
+    return found.find(({ app }) => app === "web")?.cause;
+  };
+  const write = recordOf("b", { timestamp });
+  expect([await of([write, apply]), await of([write])]).toEqual(["svcm", "unknown"]);
+});
+
+test.each([
+  ["another program", "mysqld", "signal"],
+  ["the app", "node /srv/api.j", "oom-kill"],
+])("a kill of %s by the kernel explains an end as %3$s", async (_what, name, cause) => {
+  const kernel = { logged: [{ atMs: SINCE + 5000, pid: 9, name }] };
+  const list = [api({ pmId: 1, script: "/x.js" }), api({ name: "web", script: "/x.js" }), api()];
+  const [event] = (await collect({ lines: [START, exit(5, 0, "SIGKILL")], kernel, list })).found;
+  expect(event?.cause).toBe(cause);
 });
 
 describe("a stop by PM2 of an app with a schedule", () => {
@@ -178,16 +226,18 @@ describe("a stop by PM2 of an app with a schedule", () => {
     exit(second, 0),
     [second, "App [api:0] starting in -fork mode-"],
   ];
-  test.each<[string, number, Scene["list"], string]>([
-    ["at the time of its schedule", 600, [api({ cronRestart: "*/10 * * * *" })], "cron"],
+  const SCHEDULED = "PM2 restarted it when its schedule */10 * * * * says.";
+  const FULL = "PM2 restarted it at a full minute, and it has a schedule.";
+  test.each<[string, number, Scene["list"], string, string?]>([
+    ["at the time of its schedule", 600, [api({ cronRestart: "*/10 * * * *" })], "cron", SCHEDULED],
     ["at another time", 660, [api({ cronRestart: "*/10 * * * *" })], "pm2-cli"],
-    ["at a full minute, if its schedule is not known", 660, [api()], "cron"],
+    ["at a full minute, if its schedule is not known", 660, [api()], "cron", FULL],
     ["within a minute, if its schedule is not known", 665, [api()], "pm2-cli"],
-    ["at a full minute, if PM2 does not answer", 660, new Error("down"), "cron"],
-  ])("%s", async (_what, second, list, cause) => {
+    ["at a full minute, if PM2 does not answer", 660, new Error("down"), "cron", FULL],
+  ])("%s", async (_what, second, list, cause, why) => {
     const [event] = (await collect({ lines: at(second), ...(list !== undefined && { list }) })).found;
     expect(event?.cause).toBe(cause);
-    if (cause === "cron") expect(event).toMatchObject({ certainty: "likely" });
+    if (cause === "cron") expect(event).toMatchObject({ certainty: "likely", evidence: [why] });
   });
 });
 

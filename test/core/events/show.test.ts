@@ -7,8 +7,7 @@ import { playRollout } from "../rollout/played-rollout.ts";
 import type { Fields } from "../rollout/loaded.ts";
 import { api, exit, makePorts, NOW, START, type World } from "./why-world.ts";
 
-const { declaration } = record();
-const settings = (more: object) => ({ declaration: { ...declaration, settings: more } });
+const settings = (more: object) => ({ declaration: { ...record().declaration, settings: more } });
 const STOPPED = { status: "stopped", pid: null, startedAt: null } as const;
 const TASK = settings({ autorestart: false });
 
@@ -35,7 +34,7 @@ async function show(
     machine: { ...rollout.ports.machine, ...made.machine },
     ...more,
   };
-  return await processShow.run(all as never, { name: "api" } as never, { source: "cli", grants: ["read", "logs"] });
+  return await processShow.run(all as never, { name: "api" }, { source: "cli", grants: ["read", "logs"] });
 }
 
 const CRON = { cronRestart: "0 3 * * *" };

@@ -89,7 +89,7 @@ const READY = withSettings({ waitReady: true, listenTimeout: 5000 });
 interface Scene {
   readonly more?: Partial<ProcessRecord>;
   /** The process at a time, in milliseconds since its start. */
-  readonly then?: (ms: number) => Partial<ProcessRecord> | null;
+  readonly later?: (ms: number) => Partial<ProcessRecord> | null;
   readonly answer?: (ms: number, asked: number) => string;
   readonly isNew?: boolean;
   readonly hasProbe?: boolean;
@@ -98,13 +98,13 @@ interface Scene {
 }
 
 /** A process with PM2's number 0 that starts at 10 s, beside another one that does not end its end. */
-async function wait({ more, then, answer, isNew = false, hasProbe = false, minHealthyMs = 500, readyMs }: Scene) {
+async function wait({ more, later, answer, isNew = false, hasProbe = false, minHealthyMs = 500, readyMs }: Scene) {
   const first = running(0, { pid: PID, startedAt: 10_000, lastStartAt: 10_000, ...more });
   const world = playRollout([first, running(1, { status: "stopped" })]);
   const since = (): number => world.ports.clock.now() - 10_000;
   world.play.look = (list) =>
     list.flatMap((one) =>
-      one.pmId !== 0 || then === undefined ? one : then(since()) === null ? [] : { ...one, ...then(since()) },
+      one.pmId !== 0 || later === undefined ? one : later(since()) === null ? [] : { ...one, ...later(since()) },
     );
   let asked = 0;
   const check = async () => ANSWERS[answer?.(since(), (asked += 1)) ?? "+"];
@@ -121,26 +121,26 @@ async function wait({ more, then, answer, isNew = false, hasProbe = false, minHe
 describe("a process at the gate", () => {
   const ended = { ...STOPPED, exitCode: 0, lastStartAt: 10_000 };
   test.each<[string, Scene, string, string]>([
-    ["is gone", { then: (ms) => (ms < 200 ? {} : null) }, "HEALTH_CRASHED", "PM2 no longer lists it."],
+    ["is gone", { later: (ms) => (ms < 200 ? {} : null) }, "HEALTH_CRASHED", "PM2 no longer lists it."],
     [
       "began again",
-      { then: (ms) => (ms < 200 ? {} : { pid: 8, exitCode: 3 }) },
+      { later: (ms) => (ms < 200 ? {} : { pid: 8, exitCode: 3 }) },
       "HEALTH_CRASHED",
       "It did not stay online: it ended and PM2 started it again, last with exit code 3.",
     ],
     [
       "is errored",
-      { then: (ms) => (ms < 200 ? {} : { ...STOPPED, status: "errored" }) },
+      { later: (ms) => (ms < 200 ? {} : { ...STOPPED, status: "errored" }) },
       "HEALTH_CRASHED",
       "It did not stay online: PM2 shows it as errored.",
     ],
     [
       "is a service that ends",
-      { then: () => ended },
+      { later: () => ended },
       "HEALTH_CRASHED",
       "It did not stay online: PM2 shows it as stopped, last with exit code 0.",
     ],
-    ["is a task that fails", { more: TASK, then: () => ({ ...ended, exitCode: 2 }) }, "HEALTH_CRASHED", "exit code 2"],
+    ["is a task that fails", { more: TASK, later: () => ({ ...ended, exitCode: 2 }) }, "HEALTH_CRASHED", "exit code 2"],
     [
       "is not ready in its time",
       { more: READY },
@@ -161,8 +161,8 @@ describe("a process at the gate", () => {
 
   test.each<[string, Scene, unknown, number]>([
     ["is online for long enough", {}, undefined, 500],
-    ["is a task that has ended well", { more: TASK, then: () => ended }, undefined, 0],
-    ["is ending for a moment", { then: (ms) => (ms < 300 ? { status: "stopped" } : {}) }, undefined, 800],
+    ["is a task that has ended well", { more: TASK, later: () => ended }, undefined, 0],
+    ["is ending for a moment", { later: (ms) => (ms < 300 ? { status: "stopped" } : {}) }, undefined, 800],
     ["reports that it is ready", { more: READY, readyMs: 450 }, 450, 500],
     ["was ready at once", { more: READY, readyMs: 0 }, 0, 500],
     ["answers from its start on", { hasProbe: true }, 0, 500],
@@ -193,11 +193,11 @@ describe("while a reload runs", () => {
     const asked: string[] = [];
     const check = async () => ANSWERS[(asked.push("?"), looks[asked.length - 1]) ?? "-"];
     Object.assign(world.ports, { health: { check } });
-    const gate = new HealthGate(world.ports, { probe, deadlineMs: 1000, minHealthyMs: 0 });
+    const observed = new HealthGate(world.ports, { probe, deadlineMs: 1000, minHealthyMs: 0 });
     const now = running(0, { pid: PID, ...more });
     let seen = 0;
     for (; seen < 4; seen += 1) {
-      const failed = await gate.observe(now).catch((error: SvcmError) => error.body.code);
+      const failed = await observed.observe(now).catch((error: SvcmError) => error.body.code);
       if (failed !== undefined) return { failed, seen, asked: asked.length };
     }
     return { failed: undefined, seen, asked: asked.length };

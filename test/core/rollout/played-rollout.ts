@@ -135,8 +135,8 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     changedEnvFiles: async () => more.changedEnvFiles,
   };
   const inspect = (all: readonly CodeRequest[]): AppCode[] =>
-    all.map(({ app, processes: own }) => {
-      const stale = own.filter(({ pid }) => more.stale.includes(pid));
+    all.map(({ app, processes: ofApp }) => {
+      const stale = ofApp.filter(({ pid }) => more.stale.includes(pid));
       const changed = { verdict: "changed", reasons: [{ state: "stale", details: "api.js changed" }] } as const;
       const verdicts = new Map<number, Verdict>(stale.map(({ pmId }) => [pmId, changed]));
       return { app, fingerprint: "code", verdicts, records: new Map() };

@@ -15,27 +15,32 @@ interface Place {
   readonly open?: readonly [name: string, flags: string];
   /** PM2 has not started it. */
   readonly isForeign?: boolean;
+  /** It was deleted since. */
+  readonly isDeleted?: boolean;
 }
 
-/** Of a PM2 that does not run, whose saved list has the apps. */
-async function look(
-  apps: (folder: string) => readonly object[],
-  { etc = {}, files = {}, open, isForeign = false, ...place }: Place = {},
-) {
-  const folder = temporaryFolder();
+/** PM2 does not run, and its saved list has the apps. */
+function makeHome(folder: string, apps: readonly object[], { etc = {}, files = {}, isForeign = false }: Place): string {
   const home = join(folder, "home");
   for (const name of ["home/logs", "etc/logrotate.d", "logs", ".hidden"])
     mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(home, "dump.pm2"), JSON.stringify(apps(folder)));
+  writeFileSync(join(home, "dump.pm2"), JSON.stringify(apps));
   if (!isForeign) writeFileSync(join(home, "pm2.pid"), String(process.pid));
   const all = { "logs/web-out.log": "line\n", ".hidden/web-out.log": "line\n", ...files };
   for (const [name, text] of Object.entries(all))
     if (name.endsWith("/")) mkdirSync(join(folder, name));
     else writeFileSync(join(folder, name), text);
   for (const [name, text] of Object.entries(etc)) writeFileSync(join(folder, "etc", name), text);
+  return home;
+}
+
+async function look(apps: (folder: string) => readonly object[], place: Place = {}) {
+  const folder = temporaryFolder();
+  const home = makeHome(folder, apps(folder), place);
   const options = { home, folders: [folder], etc: join(folder, "etc"), isUnfinished: () => false, writersFrom: 1e9 };
+  const { open, isDeleted = false } = place;
   const fd = open && openSync(join(folder, open[0]), open[1]);
-  if (place.options !== undefined && "isDeleted" in place.options && open) rmSync(join(folder, open[0]));
+  if (isDeleted && open) rmSync(join(folder, open[0]));
   const survey = await lookAtLogs({ ...options, ...place.options }, new Map(), NOW);
   if (fd !== undefined) closeSync(fd);
   const short = (path: string): string => path.replace(`${folder}/`, "");
@@ -77,13 +82,13 @@ describe("the logs", () => {
       { name: "odd", pm_log_path: 7 },
     ];
     const { logs } = await look(apps, { files });
-    expect(logs.map(({ path, app, stream }) => [path, app, stream]).toSorted()).toEqual([
-      ["home/agent.log", null, null],
-      ["home/logs/old-error-3.log", null, "err"],
-      ["home/logs/old-out.log", null, "out"],
-      ["home/pm2.log", null, null],
-      ["logs/both.log", "web", null],
-      ["logs/web-out.log", "web", "out"],
+    expect(logs.map(({ path, app, stream }) => `${path} ${app} ${stream}`).toSorted()).toEqual([
+      "home/agent.log null null",
+      "home/logs/old-error-3.log null err",
+      "home/logs/old-out.log null out",
+      "home/pm2.log null null",
+      "logs/both.log web null",
+      "logs/web-out.log web out",
     ]);
     expect(logs.map(({ problem }) => problem)).toEqual(logs.map(() => null));
   });
@@ -99,7 +104,7 @@ describe("the logs", () => {
       "logs/x.log.1": "",
     };
     const { logs, short } = await look(WEB_ONLY, { files });
-    const [web] = logs.filter(({ app }) => app === "web");
+    const web = logs.find(({ app }) => app === "web");
     expect(web?.rotated.map(({ path, bytes, isOwn }) => [short(path), bytes, isOwn])).toEqual([
       ["logs/web-out.log.1", 5, false],
       ["logs/web-out.log.2.gz", 0, false],
@@ -148,9 +153,9 @@ describe.runIf(process.platform === "linux")("the programs that have a log open"
   test("are found for a log that is gone, whose room they still take", async () => {
     const open = ["logs/gone.log", "a"] as const;
     const files = { "logs/gone.log": "12345" };
-    const { deleted, folder } = await look(WEB_ONLY, { files, open, options: { isDeleted: true } });
+    const { deleted, folder } = await look(WEB_ONLY, { files, open, isDeleted: true });
     expect(deleted).toEqual([{ path: join(folder, "logs/gone.log"), pid: process.pid, bytes: 5 }]);
-    const overwriting = { files, open: ["logs/gone.log", "r+"] as const, options: { isDeleted: true } };
+    const overwriting = { files, open: ["logs/gone.log", "r+"] as const, isDeleted: true };
     expect((await look(WEB_ONLY, overwriting)).deleted).toEqual([]);
   });
 });
@@ -167,12 +172,12 @@ test.each([
 
 test("each disk of a log is known once, with its room", async () => {
   const { disks, logs, folder } = await look(WEB_ONLY);
-  const [[dev, disk] = []] = disks;
+  const [dev, disk] = [...disks][0] ?? [0, { path: "", availableBytes: 0, totalBytes: 0 }];
   expect([disks.size, dev]).toEqual([1, logs[0]?.dev]);
-  expect(folder.startsWith(disk?.path ?? "none")).toBe(true);
-  expect(statSync(disk?.path ?? "").dev).toBe(dev);
-  expect(disk?.path === "/" || statSync(join(disk?.path ?? "", "..")).dev !== dev).toBe(true);
-  expect(disk?.totalBytes).toBeGreaterThan(disk?.availableBytes ?? Infinity);
+  expect(folder.startsWith(disk.path)).toBe(true);
+  expect(statSync(disk.path).dev).toBe(dev);
+  expect(disk.path === "/" || statSync(join(disk.path, "..")).dev !== dev).toBe(true);
+  expect(disk.totalBytes).toBeGreaterThan(disk.availableBytes);
 });
 
 test.each<[string, object, boolean]>([

@@ -1,6 +1,7 @@
 /** An apply from its plan to its last look: what PM2 is asked, and what the journal keeps. */
 import { describe, expect, test } from "vitest";
 import type { ReleaseEvent } from "../../../../src/core/rollout/release.ts";
+import { whileListening } from "../../../../src/core/rollout/apply/apply.ts";
 import { STOPPED } from "../control/played-pm2.ts";
 import type { Fields } from "../loaded.ts";
 import { api, playApplied, playRollout, WORKER } from "../played-rollout.ts";
@@ -102,6 +103,9 @@ describe("an apply in doubt", () => {
     });
     await world.apply();
     expect(heard).toEqual([true, 0, false, 2]);
+    const failed = new Error("a step fails");
+    await expect(whileListening(world.ports, () => Promise.reject(failed))).rejects.toBe(failed);
+    expect(heard.slice(4)).toEqual([true, 2, false, 2]);
     expect(world.journals[0]?.at(-1)).not.toHaveProperty("unknown");
   });
 });

@@ -1,7 +1,9 @@
 /** An apply that does not end as planned: what svcm puts back, what it keeps, and what the user can do next. */
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../../src/core/api/errors.ts";
-import { STOPPED } from "../control/played-pm2.ts";
+import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";
+import { stateAfterRevert } from "../../../../src/core/rollout/apply/run-steps.ts";
+import { playPm2, running, STOPPED } from "../control/played-pm2.ts";
 import { api, failTimes, playApplied, WORKER } from "../played-rollout.ts";
 
 const BEFORE = [api("1"), WORKER];
@@ -139,6 +141,25 @@ describe("a step that fails", () => {
   });
 });
 
+test("after a way back, what a process has read is known only if it was started again", async () => {
+  const app = { environment: "dev", service: "", keys: [], envFiles: [], mayDiffer: true } as const;
+  const undone = { left: { apps: { api: app } }, before: [{ ...running(0), isStopped: false, definition: "" }] };
+  const after = async (...list: readonly ProcessRecord[]) => {
+    const result = { undone, apps: ["api", "new"], pinned: new Set<string>(), by: "r2" };
+    return await stateAfterRevert(playPm2(list).ports, { apps: { new: app, other: app }, unsavedAtMs: 7 }, result);
+  };
+  const renewed = running(0, { pid: 7 });
+  const stopped = running(1, STOPPED);
+  const { mayDiffer: _doubt, ...read } = app;
+  const known = (readBy: readonly number[]) => ({ apps: { other: app, api: { ...read, readBy } }, unsavedAtMs: 7 });
+  expect(await after(renewed)).toEqual(known([7]));
+  expect(await after(renewed, stopped, running(2, { name: "other" }))).toEqual(known([7]));
+  const unknown = { apps: { other: app, api: app }, unsavedAtMs: 7 };
+  expect(await after(running(0))).toEqual(unknown);
+  expect(await after(renewed, running(0))).toEqual(unknown);
+  expect(await after(stopped)).toEqual(unknown);
+});
+
 describe("no process is changed", () => {
   test("if one of the first step is not that of the plan", async () => {
     const world = await playApplied(BEFORE, AFTER);
@@ -188,7 +209,11 @@ test.each([
     [api("2"), WORKER],
     "Every step is done, but worker is no longer as declared; it had no step.",
   ],
-  ["apps with one and without one", [BEFORE[0], AFTER[1]], "worker: the plan still has a step after the last one."],
+  [
+    "apps with one and without one",
+    [api("1"), { ...WORKER, args: "x" }],
+    "worker: the plan still has a step after the last one.",
+  ],
   ["an app with one", AFTER, "worker: the plan still has a step after the last one."],
 ])("a step that remains, for %s, is not an apply that is done", async (_what, after, reason) => {
   const world = await playApplied(BEFORE, after);
