@@ -1,6 +1,8 @@
 /** What svcm knows about the processes of a name, and what it says will happen next. */
 import { describe, expect, test } from "vitest";
 import { processShow, stateSentences } from "../../../src/core/events/operations/process-show.ts";
+import { SvcmError } from "../../../src/core/api/errors.ts";
+import { LAST_ENDS } from "../../../src/core/events/why.ts";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { record } from "../../support/process-record.ts";
 import { playRollout } from "../rollout/played-rollout.ts";
@@ -104,6 +106,20 @@ test.each<[readonly (readonly [string, string | null])[], readonly string[]]>([
     ],
     ["Now: online, errored. PM2 does not start it again; svcm restart api does."],
   ],
+  [
+    [
+      ["missing", null],
+      ["online", null],
+    ],
+    ["Now: missing, online. PM2 lists it as online and does not notice; svcm restart api starts it."],
+  ],
+  [
+    [
+      ["failed", null],
+      ["waiting", null],
+    ],
+    ["Now: failed, waiting. PM2 does not run it by itself; svcm run api does."],
+  ],
   [[["given up", null]], ["Now: given up. PM2 does not start it again; svcm restart api does."]],
   [[["missing", null]], ["Now: missing. PM2 lists it as online and does not notice; svcm restart api starts it."]],
   [
@@ -144,7 +160,55 @@ test("the newest ends of an app are shown with its processes, and those of other
   expect(why.recentEnds).toBe(2);
 });
 
-test("the ports of a cluster are those of PM2's daemon, so svcm does not know them", async () => {
-  expect((await show({ execMode: "cluster" })).processes[0]?.ports).toBeNull();
-  expect((await show({})).processes[0]?.ports).toEqual([]);
+describe("the ports of a process", () => {
+  const socket = { port: 3000, address: "::", pid: 9, program: "node", ancestors: [9], waiting: 0, origin: null };
+  const machine = (listeners: readonly object[] | undefined) => ({
+    machine: { ...playRollout().ports.machine, ...makePorts({}).machine, listeners: async () => listeners },
+  });
+  test.each<[string, Partial<ProcessRecord>, readonly object[] | undefined, readonly object[] | null]>([
+    [
+      "are those on which it listens",
+      {},
+      [socket, { ...socket, pid: 10, ancestors: [8], port: 1 }],
+      [{ address: "::", port: 3000 }],
+    ],
+    ["are none if it listens on none", {}, [], []],
+    ["are not known if the system does not show them", {}, undefined, null],
+    ["are not known for a cluster, for which PM2's daemon listens", { execMode: "cluster" }, [], null],
+    ["are known for a cluster that listens itself", { execMode: "cluster" }, [socket], [{ port: 3000 }]],
+  ])("%s", async (_what, process, listeners, ports) => {
+    const [own] = (await show(process, {}, [], machine(listeners))).processes;
+    if (ports === null) expect(own?.ports).toBeNull();
+    else expect(own?.ports).toMatchObject(ports);
+  });
+});
+
+test("without PM2's list, the declaration is shown without differences, and says why", async () => {
+  const down = new SvcmError("PM2_FAILED", { code: "PM2_TIMEOUT", details: "down" });
+  const { declaration } = await show({}, { processes: down, lines: [START, ...exit(5)] }, [{ env: { A: "1" } }]);
+  expect(declaration).toMatchObject({
+    isDeclared: true,
+    drift: [],
+    unknown: [],
+    error: "PM2's list could not be read",
+  });
+  const { declaration: known } = await show({}, {}, [{ env: { A: "1" } }, { name: "other", env: { A: "1" } }]);
+  expect(known).not.toHaveProperty("error");
+  expect(known?.drift.map(({ name }) => name)).toEqual(["api"]);
+});
+
+test("without an ecosystem file there is no declaration, and variables of the contract are those that run", async () => {
+  const environment = { SVC_HTTP_FRAMEWORK: "digest", HOME: "digest" };
+  const ecosystems = { list: async () => [], load: () => Promise.reject(new Error("none")), withheldValues: () => [] };
+  const process = { declaration: { ...record().declaration, environment } };
+  const { declaration, env } = await show(process, {}, [], { ecosystems });
+  expect([declaration, env.map(({ key }) => key)]).toEqual([null, ["SVC_HTTP_FRAMEWORK"]]);
+});
+
+test("only the newest ends are shown", async () => {
+  const { ends, why } = await show(
+    {},
+    { lines: [START, ...Array.from({ length: 12 }, (_, at) => exit(5 + at)).flat()] },
+  );
+  expect([ends.length, why.recentEnds]).toEqual([LAST_ENDS, 12]);
 });

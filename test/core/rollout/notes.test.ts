@@ -52,6 +52,12 @@ test.each<[string, Fields, string, boolean]>([
   ["a cluster with that of PM2", cluster, "INTERPRETER_IGNORED_IN_CLUSTER", false],
   ["a fork with another Node.js", { interpreter: "/opt/bin/node" }, "INTERPRETER_IGNORED_IN_CLUSTER", false],
   ["a fork of Node.js", { interpreter: "/opt/bin/node" }, "GAP_BY_FORK", true],
+  [
+    "two forks, of which one answers",
+    { interpreter: "/opt/bin/node", instances: 2, exec_mode: "fork" },
+    "GAP_BY_FORK",
+    false,
+  ],
   ["a cluster", cluster, "GAP_BY_FORK", false],
   ["a program that is no script", { script: "/usr/bin/npm", interpreter: "/opt/bin/node" }, "GAP_BY_FORK", false],
   ["another language", { script: "/srv/a.py", interpreter: "python3" }, "GAP_BY_FORK", false],
