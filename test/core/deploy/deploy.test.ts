@@ -5,6 +5,7 @@ import { SvcmError } from "../../../src/core/api/errors.ts";
 import { layoutOf } from "../../../src/core/deploy/layout.ts";
 import { deployPlan, deployRun, findDeploy } from "../../../src/core/deploy/operations/deploy.ts";
 import { toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
+import { loaded, type Fields } from "../rollout/loaded.ts";
 import { failTimes, playRollout } from "../rollout/played-rollout.ts";
 
 const caller: Caller = { source: "cli", actor: "amy", grants: ["read", "write", "logs"] };
@@ -13,9 +14,30 @@ const commitOf = (letter: string): string => letter.repeat(40);
 const idOf = (letter: string): string => `2026112708050${letter === "a" ? 1 : 2}-${letter.repeat(7)}`;
 const [A, B] = [idOf("a"), idOf("b")];
 
-/** Prepared releases of one app. */
-function play() {
+const SERVICES = { web: "api", jobs: "worker" } as const;
+
+/** Each service has a file with one app. */
+function declareServices({ ports }: ReturnType<typeof playRollout>, appOf: (name: string) => Fields): void {
+  const service = (name: string) => {
+    const dev = [{ file: `${name}.config.cjs`, cwd: undefined, env: undefined, only: undefined }];
+    return { folder: ".", ecosystem: { dev }, env: {}, code: { include: [], exclude: [] } };
+  };
+  const services = Object.fromEntries(Object.keys(SERVICES).map((name) => [name, service(name)]));
+  const project = { environments: { dev: { aliases: [] } }, defaultEnvironment: "dev", undecided: [], services };
+  const load = async (path: string) => loaded([appOf(path.includes("/web.") ? SERVICES.web : SERVICES.jobs)]);
+  const facts = { ...ports.facts, project: async () => project };
+  Object.assign(ports, { facts, ecosystems: { ...ports.ecosystems, load } });
+}
+
+/** Prepared releases of one app, or of one app for each service. */
+function play(hasServices = false) {
   const rollout = playRollout();
+  let release = "";
+  const appOf = (name: string): Fields => {
+    const folder = `/d/releases/${release}`;
+    return { name, script: `${folder}/${name}.js`, cwd: folder };
+  };
+  if (hasServices) declareServices(rollout, appOf);
   const journals = new Map<string, DeployEvent[]>();
   const prepare = (letter: string): void => {
     const place = { environment: "dev", spellings: ["dev"], checkout: "/srv", prefix: "" };
@@ -69,7 +91,12 @@ function play() {
     requireOwner: () => undefined,
     callerVariables: () => ({}),
     world: ({ id }: { readonly id: string }) => {
-      rollout.declare([{ script: `/d/releases/${id}/api.js`, cwd: `/d/releases/${id}` }]);
+      release = id;
+      rollout.declare(
+        Object.values(SERVICES)
+          .slice(0, hasServices ? 2 : 1)
+          .map(appOf),
+      );
       return { ...rollout.ports, programFolders: ["/srv"], paths: paths(id) };
     },
   };
@@ -136,6 +163,21 @@ describe("a deploy", () => {
     rollout.pm2.change(0, { script: "/elsewhere.js" });
     expect([(await run("a")).deploy.state, calls]).toEqual(["done", ["restart 0", "save"]]);
     expect(events(A).slice(4)).toEqual(["apply", "release", "end"]);
+  });
+
+  test("of one service leaves current until the last one runs the release", async () => {
+    const { run, state, calls } = play(true);
+    const first = await run("a", { service: "web" });
+    expect([first.deploy.current, state.current, calls]).toEqual([false, null, ["start app api", "save"]]);
+    expect(first.notes).toEqual([
+      "current stays at nothing until all services run aaaaaaa. Until then, svcm plan and svcm apply compare with the checkout, and not with aaaaaaa.",
+    ]);
+    const second = await run("a", { service: "jobs" });
+    expect([second.deploy.current, state.current, second.notes]).toEqual([true, A, []]);
+    const third = await run("b", { service: "jobs" });
+    expect([third.deploy.current, state.current, calls]).toEqual([false, A, ["restart 1", "save"]]);
+    expect(third.notes[0]).toMatch(new RegExp(`^current stays at ${A} until .* compare with ${A}, and not`));
+    expect((await run("b", { service: "web" })).deploy.current).toBe(true);
   });
 
   test("that fails leaves current, and tells what to do in words of a deploy", async () => {
