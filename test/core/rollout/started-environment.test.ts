@@ -1,6 +1,7 @@
 /** Processes that were started with the file of another environment, or that another PM2 of this machine runs already. */
 import { expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
+import { environmentSwitch } from "../../../src/core/rollout/plan.ts";
 import { findForeignRuns, findStartedEnvironments } from "../../../src/core/rollout/started-environment.ts";
 import { record } from "../../support/process-record.ts";
 import { running } from "./control/played-pm2.ts";
@@ -123,4 +124,37 @@ test.each<[string, readonly (typeof api)[], readonly string[], object, number]>(
       message: "api: the PM2 of root with PM2_HOME /root/.pm2 already runs /srv/api.js (pid 7), so it would run twice",
     });
   expect(asked).not.toContain("/usr/bin/npm");
+});
+
+test.each<[string, readonly string[], readonly (readonly [string, string])[], readonly string[], string | undefined]>([
+  ["one app", ["api"], [], ["api"], "api would move from production to dev: this PM2 was last applied for production."],
+  ["two of the same one", ["api", "web", "api"], [], ["api", "web"], "api, web would move from production to dev: "],
+  ["two of different ones", ["api", "jobs"], [], ["api", "jobs"], "api would move from production to dev: "],
+  [
+    "one that was started by hand",
+    ["api"],
+    [["api", "staging"]],
+    ["api"],
+    "api may move from staging to dev: it runs with the values that staging declares, and PM2 does not record the environment of a start. To plan for it: svcm plan --environment staging. To switch: svcm apply --environment dev --switch-environment.",
+  ],
+  [
+    "two that were",
+    ["api", "x"],
+    ["api", "x"].map((app) => [app, "s"] as const),
+    ["api", "x"],
+    "api, x may move from s to dev: they run with",
+  ],
+  ["one that does not run", ["api"], [], ["web"], undefined],
+  ["one of this environment", ["own"], [], ["own"], undefined],
+  ["one that svcm never applied", ["new"], [], ["new"], undefined],
+])("a move of %s from another environment", (_what, apps, started, names, message) => {
+  const applied = (environment: string) => ({ environment, service: "", keys: [], envFiles: [] });
+  const [production, own] = [applied("production"), applied("dev")];
+  const appliedApps = { api: production, web: production, jobs: applied("staging"), own };
+  const input = { appliedApps, startedAs: new Map(started), running: names.map((name) => running(0, { name })) };
+  const issues = environmentSwitch(input, apps, "dev");
+  expect(issues.map(({ code, path, severity }) => `${code} ${path.join(".")} ${severity}`)).toEqual(
+    message === undefined ? [] : [`ENVIRONMENT_SWITCH apps.${apps[0]} error`],
+  );
+  if (message !== undefined) expect(issues[0]?.message.startsWith(message)).toBe(true);
 });
