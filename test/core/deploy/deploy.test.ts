@@ -180,7 +180,7 @@ describe("a deploy", () => {
     expect((await run("b", { service: "web" })).deploy.current).toBe(true);
   });
 
-  test("that fails leaves current, and tells what to do in words of a deploy", async () => {
+  test("that fails leaves current, and its advice is that of a deploy", async () => {
     const { run, events, end, state, rollout } = play();
     await run("a");
     rollout.play.on = failTimes(["restart 0"]);

@@ -1,4 +1,4 @@
-/** What a rollout knows of deploys: the link `current`, its moves, and records that a rollback ends. */
+/** Deploys as a rollout knows them: the link `current`, its moves, and records that a rollback ends. */
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ const AT = "2026-11-27T08:05:01.000Z";
 const DEPLOY = { root: "own", keep: 2, shared: [], left: [] };
 
 interface Scene {
-  /** What `svcm.yaml` declares; an error if it cannot be read. */
+  /** The declaration of `svcm.yaml`; an error if it cannot be read. */
   readonly project?: object | Error;
   readonly from?: string | null;
   readonly to?: string | null;

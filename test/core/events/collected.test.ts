@@ -1,4 +1,4 @@
-/** Events from their sources: which of them are asked, from when on the events are whole, and what each source explains. */
+/** Events from their sources: which of them are read, from when on the events are whole, and what each source explains. */
 import { describe, expect, test } from "vitest";
 import { collectEvents, collectNewestEvents } from "../../../src/core/events/collect-events.ts";
 import { FileError } from "../../../src/core/files/ports.ts";
@@ -21,11 +21,11 @@ interface Scene {
 }
 
 function play({ lines = [], list = [api()], tail, log, audit, kernel = {}, releases = [] }: Scene) {
-  const asked: string[] = [];
+  const queried: string[] = [];
   const queries: object[] = [];
   const tails: string[] = [];
   const answer = async (name: string, value: unknown) => {
-    asked.push(name);
+    queried.push(name);
     if (value instanceof Error) throw value;
     return value;
   };
@@ -46,7 +46,7 @@ function play({ lines = [], list = [api()], tail, log, audit, kernel = {}, relea
     sightings: { ...made.sightings, readKernel: () => answer("kernel", kernel) },
     processes: { list: () => answer("list", list) },
   } as never;
-  return { ports, asked, queries, tails };
+  return { ports, queried, queries, tails };
 }
 
 async function collect(scene: Scene, sinceMs = SINCE) {
@@ -110,9 +110,9 @@ test.each<[string, readonly Line[], readonly string[]]>([
   ["for an end with a code", [START, exit(5)], ["log", "audit"]],
   ["for a SIGKILL, the kernel and PM2's list", [START, exit(5, 0, "SIGKILL")], ["log", "audit", "list", "kernel"]],
   ["for code 0 without a mode, PM2's list and the error log", [exit(5, 0)], ["log", "audit", "list", "tail"]],
-])("nothing more is asked %s", async (_what, lines, asked) => {
+])("nothing more is read %s", async (_what, lines, queried) => {
   const collected = await collect({ lines, list: [api({ execMode: "cluster" })] });
-  expect(collected.asked.toSorted()).toEqual(asked.toSorted());
+  expect(collected.queried.toSorted()).toEqual(queried.toSorted());
 });
 
 describe("an end with code 0", () => {
@@ -246,10 +246,10 @@ test.each<[string, boolean, boolean, number]>([
   ["it is not", true, false, 2],
   ["it is the whole log", false, false, 1],
 ])("if %s, the log is read as often as needed", async (_what, isTruncated, isEnough, reads) => {
-  const { ports, asked, queries } = play({ lines: [exit(5)], log: { isTruncated } });
+  const { ports, queried, queries } = play({ lines: [exit(5)], log: { isTruncated } });
   const wanted = { sinceMs: SINCE, upToMs: NOW, required: [], isEnough: () => isEnough } as never;
   await collectNewestEvents(ports, wanted, undefined);
-  expect(asked.filter((name) => name === "log")).toHaveLength(reads);
+  expect(queried.filter((name) => name === "log")).toHaveLength(reads);
   expect(queries[0]).toMatchObject({ limit: { entries: 20_000, upToMs: NOW } });
   if (reads === 2) expect(queries.at(-2)).toMatchObject({ required: [] });
 });

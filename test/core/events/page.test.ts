@@ -1,4 +1,4 @@
-/** Which events a request selects, and how its pages follow each other while new events come. */
+/** The events that a request selects, and how its pages follow each other while new events come. */
 import { describe, expect, test } from "vitest";
 import type { TimedEvent } from "../../../src/core/events/attribute-events.ts";
 import { cursorTime, filterEvents, paginateEvents, type EventFilter } from "../../../src/core/events/page.ts";

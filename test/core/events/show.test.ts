@@ -1,4 +1,4 @@
-/** What svcm knows about the processes of a name, and what it says will happen next. */
+/** The facts about the processes of a name, and what svcm says will happen next. */
 import { describe, expect, test } from "vitest";
 import { processShow, stateSentences } from "../../../src/core/events/operations/process-show.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";

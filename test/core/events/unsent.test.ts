@@ -1,4 +1,4 @@
-/** What a node sends of its events and audit records, and how the server puts those of several clocks in one order. */
+/** The events and audit records that a node sends, and how the server puts those of several clocks in one order. */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../../src/core/api/audit-record.ts";
@@ -12,17 +12,17 @@ const audit = (id: string, second: number, more: Partial<AuditRecord> = {}): Aud
   recordOf(id, { timestamp: new Date(HOUR_AGO + second * 1000).toISOString(), ...more });
 
 function read(world: World, before?: { untilMs: number; ids: readonly string[] }, untilMs = NOW) {
-  const asked: unknown[] = [];
+  const queried: unknown[] = [];
   const ports = makePorts(world);
   const newest = async (query: { readonly since: number }) => {
-    asked.push(query);
+    queried.push(query);
     const records = (world.audit ?? []) as readonly AuditRecord[];
     return { records: records.filter(({ timestamp }) => Date.parse(timestamp) >= query.since), isComplete: true };
   };
   const host = { digest: (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("base64url") };
   const all = { ...ports, host, audit: { newest } };
   const unsent = readUnsent(all as never, before, untilMs, new AbortController().signal);
-  return unsent.then((found) => ({ ...found, asked }));
+  return unsent.then((found) => ({ ...found, queried }));
 }
 
 describe("a node sends", () => {
@@ -69,14 +69,14 @@ describe("a node sends", () => {
   });
 
   test("nothing that is not over, and only the last day at first", async () => {
-    const { records, asked } = await read({ lines: [START, ...exit(5)] }, undefined, HOUR_AGO + 5000);
+    const { records, queried } = await read({ lines: [START, ...exit(5)] }, undefined, HOUR_AGO + 5000);
     expect(records.map(({ event }) => event?.kind)).toEqual(["start"]);
-    expect(asked.at(-1)).toMatchObject({ since: HOUR_AGO + 5000 - 86_400_000 - 5 * MINUTE });
+    expect(queried.at(-1)).toMatchObject({ since: HOUR_AGO + 5000 - 86_400_000 - 5 * MINUTE });
   });
 
   test("on from the present time if the clock was set back", async () => {
-    const { asked, after } = await read({}, { untilMs: NOW + MINUTE, ids: [] });
-    expect([asked.at(-1), after.untilMs]).toMatchObject([{ since: NOW - 5 * MINUTE }, NOW]);
+    const { queried, after } = await read({}, { untilMs: NOW + MINUTE, ids: [] });
+    expect([queried.at(-1), after.untilMs]).toMatchObject([{ since: NOW - 5 * MINUTE }, NOW]);
   });
 
   test("a thousand at a time", async () => {

@@ -29,11 +29,11 @@ interface Scene {
 /** A release of `api` that begins with these processes. */
 async function begun(list: readonly ProcessRecord[], { failing, probe, by, keepReleases = 1 }: Scene = {}) {
   const world = playRollout(list);
-  const asked: string[] = [];
+  const queried: string[] = [];
   const note =
     (what: string) =>
     async (...call: readonly unknown[]) =>
-      void asked.push(`${what} ${call.join(" ")}`);
+      void queried.push(`${what} ${call.join(" ")}`);
   Object.assign(world.ports.processes, { saveRecords: note("save") });
   Object.assign(world.ports.releases, {
     prune: (keep: number, inUse: ReadonlySet<string>) => note("prune")(keep, ...inUse),
@@ -57,7 +57,7 @@ async function begun(list: readonly ProcessRecord[], { failing, probe, by, keepR
       keepReleases,
     },
   );
-  return { ...recorder, world, asked };
+  return { ...recorder, world, queried };
 }
 
 describe("before a release, a process that", () => {
@@ -75,10 +75,10 @@ describe("before a release, a process that", () => {
     ["is in a cluster", { ...node, execMode: "cluster" }, {}, { paths: ["/srv/api.js", "/srv"] }],
     ["has PM2's node", {}, {}, { paths: ["/srv/api.js", "/srv"] }],
   ])("%s is recorded so", async (_what, more, scene, former) => {
-    const { head, asked } = await begun([running(0, more), running(1, { name: "other" })], scene);
+    const { head, queried } = await begun([running(0, more), running(1, { name: "other" })], scene);
     expect(head.before).toHaveLength(1);
     expect(head.before[0]).toMatchObject({ name: "api", pmId: 0, ...former });
-    expect(asked).toContain(`save ${head.id}/records 0`);
+    expect(queried).toContain(`save ${head.id}/records 0`);
   });
 
   test.each<[string, Partial<ProcessRecord>, Scene, string]>([
@@ -92,14 +92,14 @@ describe("before a release, a process that", () => {
   });
 
   test("is one of several instances is probed once", async () => {
-    const { head, asked } = await begun([running(0, STOPPED), running(1), running(2)], { probe: healthy });
-    expect(asked.filter((call) => call.startsWith("probe"))).toHaveLength(1);
+    const { head, queried } = await begun([running(0, STOPPED), running(1), running(2)], { probe: healthy });
+    expect(queried.filter((call) => call.startsWith("probe"))).toHaveLength(1);
     expect(head.before.map(({ probe }) => probe)).toEqual([undefined, PROBE, PROBE]);
   });
 });
 
 test("a release without processes before it keeps no records of PM2", async () => {
-  expect((await begun([])).asked).toEqual([]);
+  expect((await begun([])).queried).toEqual([]);
 });
 
 test("a release names who began it, and the step of its fleet, if there are any", async () => {
@@ -112,7 +112,7 @@ test("a release names who began it, and the step of its fleet, if there are any"
 });
 
 test("an end keeps the releases that the newest ones need", async () => {
-  const { world, asked, end } = await begun([], { keepReleases: 2 });
+  const { world, queried, end } = await begun([], { keepReleases: 2 });
   const app = (copy: string) => ({
     environment: "dev",
     service: "",
@@ -123,7 +123,7 @@ test("an end keeps the releases that the newest ones need", async () => {
   const older = (copy: string): ReleaseEvent[] => [{ ...head, left: { apps: { api: app(copy) } } }];
   world.journals.push(older("second"), older("third"));
   const release = await end("applied", { left: { apps: { api: app("now") } } });
-  expect([release.outcome, asked]).toEqual(["applied", ["prune 2 now second"]]);
+  expect([release.outcome, queried]).toEqual(["applied", ["prune 2 now second"]]);
 });
 
 describe("a request of a fleet that comes again", () => {

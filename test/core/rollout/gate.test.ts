@@ -90,7 +90,7 @@ interface Scene {
   readonly more?: Partial<ProcessRecord>;
   /** The process at a time, in milliseconds since its start. */
   readonly later?: (ms: number) => Partial<ProcessRecord> | null;
-  readonly answer?: (ms: number, asked: number) => string;
+  readonly answer?: (ms: number, requests: number) => string;
   readonly isNew?: boolean;
   readonly hasProbe?: boolean;
   readonly minHealthyMs?: number;
@@ -106,8 +106,8 @@ async function wait({ more, later, answer, isNew = false, hasProbe = false, minH
     list.flatMap((one) =>
       one.pmId !== 0 || later === undefined ? one : later(since()) === null ? [] : { ...one, ...later(since()) },
     );
-  let asked = 0;
-  const check = async () => ANSWERS[answer?.(since(), (asked += 1)) ?? "+"];
+  let requests = 0;
+  const check = async () => ANSWERS[answer?.(since(), (requests += 1)) ?? "+"];
   Object.assign(world.ports, { health: { check } });
   Object.assign(world.ports.processes, {
     readyTimes: async () => new Map(readyMs === undefined ? [] : [[0, 10_000 + readyMs]]),
@@ -115,7 +115,7 @@ async function wait({ more, later, answer, isNew = false, hasProbe = false, minH
   const requirement = { probe: hasProbe ? probe : undefined, deadlineMs: 2000, minHealthyMs, isNew };
   const end = await waitUntilHealthy(world.ports, first, requirement).catch((error: unknown) => error);
   const body = end instanceof SvcmError ? end.body : undefined;
-  return { end: body?.code ?? end, details: body?.details, ms: since(), asked };
+  return { end: body?.code ?? end, details: body?.details, ms: since(), requests };
 }
 
 describe("a process at the gate", () => {
@@ -169,7 +169,7 @@ describe("a process at the gate", () => {
     ["answers after a while", { hasProbe: true, answer: (ms) => (ms < 300 ? "." : "+") }, 300, 500],
     [
       "answers one time out of five, in a cluster",
-      { hasProbe: true, answer: (_ms, asked) => (asked % 5 === 0 ? "+" : "o") },
+      { hasProbe: true, answer: (_ms, requests) => (requests % 5 === 0 ? "+" : "o") },
       0,
       500,
     ],
@@ -190,17 +190,17 @@ describe("a process at the gate", () => {
 describe("while a reload runs", () => {
   const observe = async (looks: string, more: Partial<ProcessRecord> = {}) => {
     const world = playRollout();
-    const asked: string[] = [];
-    const check = async () => ANSWERS[(asked.push("?"), looks[asked.length - 1]) ?? "-"];
+    const requests: string[] = [];
+    const check = async () => ANSWERS[(requests.push("?"), looks[requests.length - 1]) ?? "-"];
     Object.assign(world.ports, { health: { check } });
     const observed = new HealthGate(world.ports, { probe, deadlineMs: 1000, minHealthyMs: 0 });
     const now = running(0, { pid: PID, ...more });
     let seen = 0;
     for (; seen < 4; seen += 1) {
       const failed = await observed.observe(now).catch((error: SvcmError) => error.body.code);
-      if (failed !== undefined) return { failed, seen, asked: asked.length };
+      if (failed !== undefined) return { failed, seen, requests: requests.length };
     }
-    return { failed: undefined, seen, asked: asked.length };
+    return { failed: undefined, seen, requests: requests.length };
   };
   test.each<[string, string, string | undefined, number]>([
     ["three bad answers fail it", "---", "HEALTH_STATUS", 3],
@@ -208,12 +208,12 @@ describe("while a reload runs", () => {
     ["answers of another process do not count", "oooo", undefined, 4],
     ["answers without a name do not count", "????", undefined, 4],
     ["a missing path does not count", "aaaa", undefined, 4],
-  ])("%s", async (_what, looks, failed, asked) => {
-    expect(await observe(looks)).toMatchObject({ failed, asked });
+  ])("%s", async (_what, looks, failed, requests) => {
+    expect(await observe(looks)).toMatchObject({ failed, requests });
   });
-  test("nothing is asked of a process that is not up, and another one is asked for again once it has answered", async () => {
-    expect(await observe("----", STOPPED)).toMatchObject({ failed: undefined, asked: 0 });
-    expect(await observe("+oooo+oooo")).toMatchObject({ failed: undefined, asked: 1 + 5 + 5 + 1 });
+  test("a process that is not up gets no request, and once one has answered, svcm tries again if another one answers", async () => {
+    expect(await observe("----", STOPPED)).toMatchObject({ failed: undefined, requests: 0 });
+    expect(await observe("+oooo+oooo")).toMatchObject({ failed: undefined, requests: 1 + 5 + 5 + 1 });
   });
 });
 
@@ -254,12 +254,12 @@ describe("the health that an action waits for", () => {
 test.each<[string, Partial<ProcessRecord>, boolean]>([
   ["a service", {}, true],
   ["a task", TASK, false],
-])("whether %s has loaded is asked: %s", async (_what, more, isAsked) => {
+])("svcm looks whether %s has loaded: %s", async (_what, more, isLooked) => {
   const world = playRollout([running(0, more), running(1)]);
-  let asked = 0;
-  Object.assign(world.ports.machine, { openTrees: async () => void (asked += 1) });
+  let requests = 0;
+  Object.assign(world.ports.machine, { openTrees: async () => void (requests += 1) });
   const circumstances = { start: "renewed", listeners: new Set<string>() } as const;
   await requireLoaded(world.ports, running(0), circumstances);
   await requireLoaded(world.ports, running(9), circumstances);
-  expect(asked).toBe(Number(isAsked));
+  expect(requests).toBe(Number(isLooked));
 });

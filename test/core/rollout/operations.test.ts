@@ -1,4 +1,4 @@
-/** What waits for processes, scales an app, and runs a job once. */
+/** A wait for processes, a scale of an app, and a single run of a job. */
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/core/access/operation.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";

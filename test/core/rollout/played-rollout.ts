@@ -27,7 +27,7 @@ export interface Answer {
   readonly outcome?: string | undefined;
   readonly error?: RefusalBody | undefined;
   readonly kind?: string | undefined;
-  /** What PM2 was asked. */
+  /** The requests to PM2. */
   readonly calls: readonly string[];
 }
 
@@ -198,14 +198,14 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     declare: (next: readonly Fields[]) => void (apps = next),
     apply: (input: Partial<InputOf<"rollout.apply">> = {}, by: Partial<Caller> = {}, deploy?: ReleasedCode) =>
       answer(async () => {
-        const asked = { environment: "dev", ...input };
-        return (await applyPlan(ports, asked, { ...caller, ...by }, deploy)).release;
+        const complete = { environment: "dev", ...input };
+        return (await applyPlan(ports, complete, { ...caller, ...by }, deploy)).release;
       }),
     rollback: (input: InputOf<"rollout.rollback"> = {}, by: Partial<Caller> = {}) =>
       answer(() => rolloutRollback.run(ports, input, { ...caller, ...by })),
     /** Of the newest release. */
     head: (): ReleaseHead | undefined => journals[0]?.find((event) => event.event === "release"),
-    /** What the newest release left. */
+    /** The apps that the newest release left. */
     left: (): AppliedState["apps"] => {
       const end = journals[0]?.findLast((event) => event.event === "end");
       return (end?.event === "end" ? end.left?.apps : undefined) ?? {};

@@ -112,8 +112,8 @@ test.each<[string, readonly (typeof api)[], readonly string[], object, number]>(
   ["is started in a release of the checkout", [api], ["api"], { root: "/d/releases/1", checkout: "/srv" }, 1],
   ["is started, and another one runs", [{ ...api, script: "/srv/web.js" }], ["api"], {}, 0],
 ])("an app that %s, although another PM2 runs it, gets as many warnings", (_what, apps, started, place, count) => {
-  const asked: unknown[] = [];
-  const runsElsewhere = (scripts: readonly string[]) => (asked.push(...scripts), [run, { ...run, pid: 8 }]);
+  const queried: unknown[] = [];
+  const runsElsewhere = (scripts: readonly string[]) => (queried.push(...scripts), [run, { ...run, pid: 8 }]);
   const ports = { processes: { runsElsewhere }, workspace: { root: "/srv", ...place } };
   const issues = findForeignRuns(ports as never, apps, new Set(started));
   expect(issues).toHaveLength(count);
@@ -123,7 +123,7 @@ test.each<[string, readonly (typeof api)[], readonly string[], object, number]>(
       path: ["apps", "api"],
       message: "api: the PM2 of root with PM2_HOME /root/.pm2 already runs /srv/api.js (pid 7), so it would run twice",
     });
-  expect(asked).not.toContain("/usr/bin/npm");
+  expect(queried).not.toContain("/usr/bin/npm");
 });
 
 test.each<[string, readonly string[], readonly (readonly [string, string])[], readonly string[], string | undefined]>([
@@ -149,8 +149,8 @@ test.each<[string, readonly string[], readonly (readonly [string, string])[], re
   ["one that svcm never applied", ["new"], [], ["new"], undefined],
 ])("a move of %s from another environment", (_what, apps, started, names, message) => {
   const applied = (environment: string) => ({ environment, service: "", keys: [], envFiles: [] });
-  const [production, own] = [applied("production"), applied("dev")];
-  const appliedApps = { api: production, web: production, jobs: applied("staging"), own };
+  const [other, own] = [applied("production"), applied("dev")];
+  const appliedApps = { api: other, web: other, jobs: applied("staging"), own };
   const input = { appliedApps, startedAs: new Map(started), running: names.map((name) => running(0, { name })) };
   const issues = environmentSwitch(input, apps, "dev");
   expect(issues.map(({ code, path, severity }) => `${code} ${path.join(".")} ${severity}`)).toEqual(

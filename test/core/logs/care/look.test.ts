@@ -124,7 +124,7 @@ describe("the logs", () => {
     expect(refused.find(({ app }) => app === "web")?.problem).toMatchObject({ code: expect.any(String) });
   });
 
-  test("of a home that does not exist are none", async () => {
+  test("of a home that does not exist are an empty list", async () => {
     const survey = await look(WEB_ONLY, { options: { home: "/nowhere" } });
     expect(survey).toMatchObject({ home: "/nowhere", atMs: NOW, logs: [], rules: [], fullDiskMs: null });
   });

@@ -97,15 +97,15 @@ describe("an apply in doubt", () => {
 
   test("listens to PM2 only while its steps run", async () => {
     const world = await playApplied([api("1")], [api("2")]);
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     Object.assign(world.ports.processes, {
-      listenForReady: async (isListening: boolean) => void heard.push(isListening, world.pm2.calls.length),
+      listenForReady: async (isListening: boolean) => void received.push(isListening, world.pm2.calls.length),
     });
     await world.apply();
-    expect(heard).toEqual([true, 0, false, 2]);
+    expect(received).toEqual([true, 0, false, 2]);
     const failed = new Error("a step fails");
     await expect(whileListening(world.ports, () => Promise.reject(failed))).rejects.toBe(failed);
-    expect(heard.slice(4)).toEqual([true, 2, false, 2]);
+    expect(received.slice(4)).toEqual([true, 2, false, 2]);
     expect(world.journals[0]?.at(-1)).not.toHaveProperty("unknown");
   });
 });

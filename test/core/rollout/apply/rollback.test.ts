@@ -109,7 +109,7 @@ describe("a rollback", () => {
     expect(journal).toEqual(["begun undefined", "worker", reason, "worker"]);
   });
 
-  test("of a named release is carried out, also if another one began since it was asked for", async () => {
+  test("of a named release is carried out, also if another one began since the request", async () => {
     const { world, release = "" } = await released();
     const { journals } = world;
     const later = journals[1]?.map((event) => ("id" in event ? { ...event, id: "29991231-000000-0000" } : event)) ?? [];
@@ -130,7 +130,7 @@ describe("a rollback", () => {
     expect((await wait({ release: world.head()?.id })).outcome).toBe("applied");
   });
 
-  test("of new code in the same place is none, and says that the code stays", async () => {
+  test("of new code in the same place is refused, because the code stays", async () => {
     const world = await playApplied([api("1"), WORKER]);
     world.more.stale = [world.pm2.list()[0]?.pid];
     expect((await world.apply()).calls).toEqual(["restart 0", "save"]);
