@@ -87,7 +87,8 @@ test.each([
   ["a unit that svcm did not write", [unit({ starts: "saved list" })]],
 ])("with %s, nothing is disabled", async (_what, units) => {
   const { ports, calls } = machine({ units });
-  expect(await bootDisable.run(ports, {}, caller)).toMatchObject({ name: null });
+  const nothing = { name: null, home: HOME, enabled: [], keepsLinger: false };
+  expect(await bootDisable.run(ports, {}, caller)).toEqual(nothing);
   expect(calls).toEqual([]);
 });
 

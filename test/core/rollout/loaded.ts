@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, Data>>;
 
 const envFile = { given: ".env", path: "/srv/.env", exists: true, isOptional: false };
 
-/** An ecosystem file with these apps, which run /srv/api.js in /srv with an env file. An app without a name is `api`. */
+/** An ecosystem file with these apps, which run /srv/api.js in /srv with an env file, by default /srv/.env. An app without a name is `api`. */
 export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): LoadedEcosystem {
   const text = (value: Data | undefined, otherwise: string): string => (typeof value === "string" ? value : otherwise);
   const all = apps.map((fields) => {
@@ -17,7 +17,7 @@ export function loaded(apps: readonly Fields[], start?: LoadedApp["start"]): Loa
       script: text(fields["script"], "/srv/api.js"),
       hasScript: true,
       interpreter: text(fields["interpreter"], "node"),
-      envFiles: [envFile],
+      envFiles: [{ ...envFile, path: text(fields["env_file"], envFile.path) }],
     };
     return { fields: own, keys: Object.keys(own), unset: [], places, ...(start && { start }) };
   });

@@ -41,3 +41,27 @@ test.each<[string, Fields, Fields[], string]>([
   const [step] = decide(inputOf(expectedOf([after]), simulateApply(expectedOf(before)))).steps;
   expect(step && stepText(step)).toBe(text);
 });
+
+test.each<[string, Fields, string, boolean]>([
+  [
+    "a cluster with another Node.js",
+    { ...cluster, interpreter: "/opt/bin/node" },
+    "INTERPRETER_IGNORED_IN_CLUSTER",
+    true,
+  ],
+  ["a cluster with that of PM2", cluster, "INTERPRETER_IGNORED_IN_CLUSTER", false],
+  ["a fork with another Node.js", { interpreter: "/opt/bin/node" }, "INTERPRETER_IGNORED_IN_CLUSTER", false],
+  ["a fork of Node.js", { interpreter: "/opt/bin/node" }, "GAP_BY_FORK", true],
+  [
+    "two forks, of which one answers",
+    { interpreter: "/opt/bin/node", instances: 2, exec_mode: "fork" },
+    "GAP_BY_FORK",
+    false,
+  ],
+  ["a cluster", cluster, "GAP_BY_FORK", false],
+  ["a program that is no script", { script: "/usr/bin/npm", interpreter: "/opt/bin/node" }, "GAP_BY_FORK", false],
+  ["another language", { script: "/srv/a.py", interpreter: "python3" }, "GAP_BY_FORK", false],
+])("the update of %s has the note %3$s: %4$s", (_what, fields, note, isNoted) => {
+  const [step] = decide(inputOf(expectedOf([{ ...fields, args: "x" }]), simulateApply(expectedOf([fields])))).steps;
+  expect([step?.do, step?.notes.some((one) => one === note)]).toEqual(["update", isNoted]);
+});

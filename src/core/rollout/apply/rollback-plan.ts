@@ -203,11 +203,10 @@ function createReturnStep(
     digest,
   }: { readonly isPinned: boolean; readonly mayDiffer: boolean; readonly digest: (text: string) => string },
 ): ReturnStep {
+  // The definition has PM2's number and unique id, too.
   const isAsBefore = (record: ProcessRecord): boolean =>
     former.some(
-      ({ pmId, uniqueId, definition, pid, isStopped: wasStopped }) =>
-        pmId === record.pmId &&
-        uniqueId === record.uniqueId &&
+      ({ definition, pid, isStopped: wasStopped }) =>
         definition === digest(definitionText(record)) &&
         wasStopped === isStopped(record) &&
         (!isPinned || pid === record.pid),

@@ -187,7 +187,7 @@ export async function stateAfterApply(
       envFiles: envFiles.filter(({ path }) => paths.includes(path)),
     };
     // Without a step for it, an app may have read the files before they changed.
-    const isFormer = own.some(({ pid }) => former !== undefined && formerPids.has(pid));
+    const isFormer = own.some(({ pid }) => formerPids.has(pid));
     const read = former && isFormer ? pickCopies(former) : {};
     after.push([name, await withReadCopy(ports, { ...app, ...read }, { id: head.id, own, isPinned: () => false })]);
   }
