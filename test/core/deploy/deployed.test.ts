@@ -60,7 +60,7 @@ function play({ project, from = null, to = null, records = [] }: Scene = {}) {
 
 test("without a deploy, nothing of deploys is loaded, and the checkout is what should run", async () => {
   const { deployed, loads, root, pm2Home } = play();
-  expect([await deployed.world({}), await deployed.foreign(), await deployed.issues({}, undefined)]).toEqual([
+  expect([await deployed.world({}), await deployed.foreign(), await deployed.issues({}, undefined, [])]).toEqual([
     undefined,
     null,
     [],
@@ -88,7 +88,7 @@ test("with a link, also one that leads nowhere, the records decide", async () =>
   expect(calls[0]).toMatch(/^foreign of .*\/app\/own$/);
   expect(await deployed.world({ environment: "dev" })).toBeUndefined();
   expect(calls[1]).toMatch(/^current of .*\/app\/own$/);
-  expect(await deployed.issues({}, undefined)).toMatchObject([
+  expect(await deployed.issues({}, undefined, [])).toMatchObject([
     { message: expect.stringContaining("svcm rollback r1") },
   ]);
 });
