@@ -84,12 +84,9 @@ const GROUPS: readonly Group[] = [
     except: [
       "secrets/spellings.",
       "words/characters.",
-      "words/environment-names.",
       "words/coalescing-buffer.",
       "words/http.",
       "words/json.",
-      "words/lists.",
-      "words/numbers.",
       "words/suggest.",
       "words/schema-part.",
       "words/time.",

@@ -6,7 +6,7 @@ import { NodeCommand } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/screen.ts";
-import { groupBy } from "../core/words/lists.ts";
+import { groupBy } from "../core/words/record.ts";
 import { inLocalTime, readSince } from "../core/words/time.ts";
 import { pluralize } from "../core/words/text.ts";
 

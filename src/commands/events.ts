@@ -20,7 +20,7 @@ import { nodeFlag } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/numbers.ts";
 import { printTable, type Column } from "./terminal/table.ts";
 import type { Verdict } from "./terminal/screen.ts";
-import { groupBy } from "../core/words/lists.ts";
+import { groupBy } from "../core/words/record.ts";
 import { inLocalTime, readSince } from "../core/words/time.ts";
 
 export default class Events extends SvcmCommand {

@@ -4,7 +4,14 @@ import { useContext } from "preact/hooks";
 import { type Api, createApi } from "./data/api.ts";
 import type { Facts } from "./data/contract.ts";
 import { createSession, type Session } from "./state/session.ts";
-import { type Preferences, createPreferences } from "./state/preferences.ts";
+import {
+  type Preferences,
+  type Theme,
+  applyTheme,
+  createPreferences,
+  storeTheme,
+  storedTheme,
+} from "./state/preferences.ts";
 import { Declarations } from "./state/declarations.ts";
 import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
 import { ServerWatch } from "./state/server-watch.ts";
@@ -13,7 +20,6 @@ import { createRouter, type Router } from "./state/router.ts";
 import { createContext } from "preact";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 import type { Right } from "../core/api/rights.ts";
-import { applyTheme, storedTheme, storeTheme, type Theme } from "./state/theme.ts";
 
 export interface Page {
   readonly api: Api;

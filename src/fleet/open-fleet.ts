@@ -36,7 +36,7 @@ import { identityBody } from "../core/api/identity.ts";
 import type { OperationId } from "../core/api/inputs.ts";
 import { logsBody } from "../core/api/logs.ts";
 import { nodeStateBody } from "../core/api/node.ts";
-import { rollbackPlanBody } from "../core/api/rollback-plan.ts";
+import { rollbackPlanBody } from "../core/api/rollout-requests.ts";
 import { planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
 
 type AskOnce = (input: object, timeoutMs: number) => Promise<unknown>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { MAX_PORT } from "../core/words/port.ts";
+import { MAX_PORT } from "../core/words/numbers.ts";
 import { SvcmError } from "../core/index.ts";
 import { routes } from "./routes.ts";
 

@@ -1,13 +1,13 @@
 import { deployPlanBody } from "../core/api/deploy.ts";
 import {
-  begunBody,
   applyRequest,
+  begunBody,
   deployPlanRequest,
   deployRequest,
-  rollbackRequest,
   processRunBody,
+  rollbackPlanBody,
+  rollbackRequest,
 } from "../core/api/rollout-requests.ts";
-import { rollbackPlanBody } from "../core/api/rollback-plan.ts";
 import { planBody, releaseBody, releaseListBody } from "../core/api/rollout.ts";
 import { inputs } from "../core/api/inputs.ts";
 import {

@@ -1,6 +1,6 @@
-import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../core/api/service-settings.ts";
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../core/api/names.ts";
 import { SvcmError } from "../core/index.ts";
-import { MAX_PORT } from "../core/words/port.ts";
+import { MAX_PORT } from "../core/words/numbers.ts";
 import { canonicalHost, PUBLIC_URL, readPublicUrl, type PublicUrl } from "./host.ts";
 
 export { AUTH_TOKEN, HOST, PORT };

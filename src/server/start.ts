@@ -24,7 +24,7 @@ import type { Limits } from "./limits.ts";
 import { type LogDestination, serverLog, standardError, withAuditLog, type ServerLog } from "./log.ts";
 import type { ConnectFleet } from "./fleet.ts";
 import type { OpenMcp } from "./mcp.ts";
-import { NATS_USER_CREDENTIALS } from "../core/api/service-settings.ts";
+import { NATS_USER_CREDENTIALS } from "../core/api/names.ts";
 import { AUTH_TOKEN, HOST, PORT, readSettings, type Settings } from "./settings.ts";
 
 const TOKENS_LOST =

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "../browser/support.ts";
 import { renderRollbackPlan } from "../../src/commands/terminal/release.ts";
-import type { RollbackPlan } from "../../src/core/api/rollback-plan.ts";
+import type { RollbackPlan } from "../../src/core/api/rollout-requests.ts";
 import { ask } from "../server/support.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { cluster, flat, planPage } from "./plan-page.ts";

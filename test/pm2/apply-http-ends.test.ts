@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { rollbackPlanBody } from "../../src/core/api/rollback-plan.ts";
+import { rollbackPlanBody } from "../../src/core/api/rollout-requests.ts";
 import { planBody } from "../../src/core/api/rollout.ts";
 import { ask, post } from "../server/support.ts";
 import { newestRecord } from "../support/records.ts";

@@ -26,7 +26,7 @@ import {
   SvcmError,
   writePlanFile,
 } from "../../src/core/index.ts";
-import { withProgress } from "../../src/core/rollout/apply/progress.ts";
+import { withProgress } from "../../src/core/rollout/apply/recording.ts";
 import { renderRelease } from "../../src/commands/terminal/release.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { GIT_ENVIRONMENT } from "../support/git.ts";

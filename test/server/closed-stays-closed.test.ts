@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NATS_USER_CREDENTIALS } from "../../src/core/api/service-settings.ts";
+import { NATS_USER_CREDENTIALS } from "../../src/core/api/names.ts";
 import { type Operation, execute, nodePorts, rightsOf, tokenRevoke } from "../../src/core/index.ts";
 import type { FleetClient } from "../../src/server/fleet.ts";
 import { NATS_USER_CREDENTIALS as ofFleet } from "../../src/fleet/settings.ts";

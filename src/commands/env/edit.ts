@@ -1,8 +1,7 @@
 import { envRewrite, envSource, SvcmError, FileError, privateCopy, type PrivateCopy } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
-import { renderWrite } from "../terminal/changes.ts";
+import { finishWrite, renderWrite, restartFlag } from "../terminal/changes.ts";
 import { toFailure, printFailure } from "../terminal/failure.ts";
-import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
 import { canPrompt, confirm } from "../terminal/prompt.ts";
 import { EditorError, TerminalFileError, UsageError } from "../terminal/errors.ts";
 import { STDERR } from "../terminal/output.ts";

@@ -1,8 +1,7 @@
 import { envPlan, envWrite } from "../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../base.ts";
 import { assignmentArgs, parseAssignments } from "../terminal/flags.ts";
-import { renderDryRun, renderWrite } from "../terminal/changes.ts";
-import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
+import { finishWrite, renderDryRun, renderWrite, restartFlag } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvSet extends SvcmCommand {

@@ -2,8 +2,7 @@ import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { envUnset, type EnvUnsetResponse } from "../../core/index.ts";
 import { pickEnvironment, envFlags, SvcmCommand } from "../base.ts";
-import { renderDryRun, renderRemoval } from "../terminal/changes.ts";
-import { finishWrite, restartFlag } from "../terminal/stale-processes.ts";
+import { finishWrite, renderDryRun, renderRemoval, restartFlag } from "../terminal/changes.ts";
 import { UsageError } from "../terminal/errors.ts";
 
 export default class EnvUnset extends SvcmCommand {

@@ -1,7 +1,7 @@
 import { keysList, type ListedKey } from "../../core/index.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { guessNote } from "../terminal/guesses.ts";
-import { groupBy } from "../../core/words/lists.ts";
+import { groupBy } from "../../core/words/record.ts";
 import { pluralize } from "../../core/words/text.ts";
 import { withVerdict } from "../terminal/screen.ts";
 import { renderTable, type Column } from "../terminal/table.ts";

@@ -12,7 +12,7 @@ import {
   toPrintable,
   unknownText,
 } from "../../core/index.ts";
-import { groupBy } from "../../core/words/lists.ts";
+import { groupBy } from "../../core/words/record.ts";
 import { nameList } from "../../core/words/text.ts";
 import { paint } from "./screen.ts";
 

@@ -18,8 +18,7 @@ import type { MarkListResponse } from "../../core/api/alerts.ts";
 import type { MetricsPayload } from "../../core/api/metrics.ts";
 import type { NodesResponse } from "../../core/api/node.ts";
 import type { Proposal, ProposalListResponse } from "../../core/api/proposals.ts";
-import type { Begun } from "../../core/api/rollout-requests.ts";
-import type { RollbackPlan } from "../../core/api/rollback-plan.ts";
+import type { Begun, RollbackPlan } from "../../core/api/rollout-requests.ts";
 import type { Plan, Release } from "../../core/api/rollout.ts";
 import type { ContractBody } from "./contract.ts";
 import {

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useContext } from "preact/hooks";
 import { ConsoleContext, usePage } from "../console.ts";
 import { formatLink } from "../state/address.ts";
-import { type Theme, themes } from "../state/theme.ts";
+import { type Theme, themes } from "../state/preferences.ts";
 import { IconButton, type IconName } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 import { InlineSelect } from "../ui/Field.tsx";

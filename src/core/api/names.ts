@@ -251,3 +251,11 @@ function bothCases(letter: string): string {
 function escapeCharacter(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 }
+
+export const HOST = "SVC_SERVICE_MANAGEMENT_HOST";
+export const PORT = "SVC_SERVICE_MANAGEMENT_PORT";
+export const NATS_USER_CREDENTIALS = "SVC_SERVICE_MANAGEMENT_NATS_USER_CREDENTIALS";
+export const AUTH_TOKEN = "SVC_SERVICE_MANAGEMENT_AUTH_TOKEN";
+
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 3200;

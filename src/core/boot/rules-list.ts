@@ -1,12 +1,11 @@
 import { formatSecond } from "../words/time.ts";
 import { nameList, pluralize, shellQuote } from "../words/text.ts";
 import { type BootFacts, type BootRule, isLost, unitsOfHome } from "./facts.ts";
-import { ownMember } from "../words/record.ts";
+import { groupBy, ownMember } from "../words/record.ts";
 import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isShellVariable } from "../pm2/declared.ts";
-import { groupBy } from "../words/lists.ts";
 import { appKind } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 

@@ -10,10 +10,9 @@ import { readEcosystem } from "../pm2/ecosystem-file.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isBelow } from "../running/code-files.ts";
-import { baseName } from "../words/path.ts";
 import { deployOfPath, type Layout, isNoData } from "./layout.ts";
 import { computePlan } from "../rollout/planning.ts";
-import { andMore, nameList } from "../words/text.ts";
+import { andMore, baseName, nameList } from "../words/text.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { normaliseApp } from "../pm2/normalise.ts";
 

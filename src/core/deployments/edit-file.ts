@@ -16,7 +16,7 @@ import {
   type Vocabulary,
 } from "./file.ts";
 import { type Issue, isValid } from "../api/issue.ts";
-import type { LineChange } from "../words/line-change.ts";
+import type { LineChange } from "../words/text.ts";
 import type { YamlSource } from "../yaml/source.ts";
 import { type Change, UneditableYaml } from "../yaml/splice/change.ts";
 import { editYaml } from "../yaml/splice/edit-yaml.ts";

@@ -32,7 +32,7 @@ import {
 } from "./rules/targets.ts";
 import { configurationFields } from "./fields.ts";
 import { quoteValue } from "../findings/text.ts";
-import { isPort } from "../words/port.ts";
+import { isPort } from "../words/numbers.ts";
 import { envSpellings } from "../project/resolve.ts";
 import { rolloutFindings } from "../project/rollout-settings.ts";
 

@@ -9,7 +9,7 @@ import {
   valuesOf,
 } from "./document.ts";
 import { isPortableEntry, nodeReading, openQuoteReason, type Ambiguity } from "./portable.ts";
-import type { LineChange } from "../words/line-change.ts";
+import type { LineChange } from "../words/text.ts";
 
 export class UnwritableValue extends Error {
   override readonly name = "UnwritableValue";

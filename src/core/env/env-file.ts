@@ -15,7 +15,7 @@ import {
   type EnvironmentRequest,
   resolveEnvironment,
 } from "../project/resolve.ts";
-import { baseName } from "../words/path.ts";
+import { baseName } from "../words/text.ts";
 import { decodeUtf8, describeInvalidUtf8 } from "../words/utf8.ts";
 import { isEncrypted, parseEnvDocument, valuesOf } from "./document.ts";
 import { defaultOf, editableKeys, maskValue, specOf, visibleKeys } from "./runtime-keys.ts";

@@ -2,23 +2,26 @@ import { ownMember } from "../words/record.ts";
 import type { KeySpec, RuntimeContract } from "../api/facts.ts";
 import { keySource } from "../project/facts/own-contract.ts";
 import { suggest } from "../words/suggest.ts";
-import { parseEnvDocument, valuesOf } from "./document.ts";
-import type { LineChange } from "../words/line-change.ts";
-import { setValues, type KeyEdit } from "./edit.ts";
+import { parseEnvDocument, splitLines, valuesOf } from "./document.ts";
+import type { LineChange } from "../words/text.ts";
+import { type KeyEdit, requireValues, setValues } from "./edit.ts";
 import {
+  acceptedValues,
+  defaultOf,
   describeUnlisted,
   editableKeys,
+  isEmptyMisread,
+  isRequired,
+  maskValue,
   specOf,
   tierOf,
   tierReason,
-  acceptedValues,
-  isEmptyMisread,
-  maskValue,
 } from "./runtime-keys.ts";
 import { expansionIssue, quotingIssue, valueIssue, valueRules } from "./value-rules.ts";
-import { sortIssues, type Issue } from "../api/issue.ts";
+import { type Issue, sortIssues } from "../api/issue.ts";
 import { refusal } from "../api/errors.ts";
 import { checkEnvFiles } from "./check.ts";
+import type { EnvLayer } from "./env-file.ts";
 
 /** The HTTP API ignores a key outside the allowlist; the command line refuses it. */
 export type ForeignKeys = "ignore" | "refuse";
@@ -94,13 +97,13 @@ export function maskLineChange(spec: KeySpec | undefined, change: LineChange): L
   return { ...change, before: change.before.map(maskLine), after: change.after.map(maskLine) };
 }
 
-export function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {
+function editableSpec(contract: RuntimeContract, key: string): KeySpec | undefined {
   const spec = specOf(contract, key);
   return spec?.tier === "editable" ? spec : undefined;
 }
 
 /** @param member the member of the request that names the keys */
-export function foreignKeyIssues(contract: RuntimeContract, keys: readonly string[], member: string): Issue[] {
+function foreignKeyIssues(contract: RuntimeContract, keys: readonly string[], member: string): Issue[] {
   const accepted = editableKeys(contract);
   return keys
     .filter((key) => !editableSpec(contract, key))
@@ -167,4 +170,77 @@ const VALUE_CODES: ReadonlySet<string> = new Set(valueRules.map(({ code }) => co
 /** An edit moves lines, so locations are not compared. */
 function issueKey({ code, path, at }: Issue): string {
   return [code, at?.file, ...path].join(" ");
+}
+
+export function removalIssues(
+  contract: RuntimeContract,
+  keys: readonly string[],
+  otherLayers: ReadonlyMap<string, string>,
+): Issue[] {
+  const required = keys.filter((key) => {
+    const spec = editableSpec(contract, key);
+    return spec !== undefined && isRequired(spec) && !otherLayers.has(key);
+  });
+  return sortIssues([
+    ...foreignKeyIssues(contract, keys, "keys"),
+    ...required.map((key): Issue => {
+      const value = defaultOf(contract, key);
+      const message = `${key} is required, so it cannot be removed; to set the default: svcm env set ${key}=${value}`;
+      return { code: "ENV_KEY_MISSING", severity: "error", path: ["keys", key], message };
+    }),
+  ]);
+}
+
+/** Every other byte stays. @throws {UnwritableValue} if another line would then read differently */
+export function planRemoval(contract: RuntimeContract, text: string, keys: readonly string[]): EnvPlan {
+  const document = parseEnvDocument(text);
+  const removed = document.entries.filter(({ key }) => keys.includes(key));
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { start, end } of removed) {
+    pieces.push(text.slice(from, text.startsWith("\uFEFF", start) ? start + 1 : start));
+    from = end + (/^\r?\n|^\r/.exec(text.slice(end, end + 2))?.[0].length ?? 0);
+  }
+  const next = [...pieces, text.slice(from)].join("");
+  const expected = valuesOf(document);
+  for (const key of keys) expected.delete(key);
+  requireValues(valuesOf(parseEnvDocument(next)), expected, `${keys.join(", ")} cannot be removed`);
+  return {
+    text: next,
+    changedKeys: keys.filter((key) => removed.some((entry) => entry.key === key)),
+    ignoredKeys: [],
+    changes: removed.map(({ key, start, end, line }) => {
+      const before = splitLines(text.slice(start, end).replace("\uFEFF", ""));
+      return { key, ...maskLineChange(editableSpec(contract, key), { line, before, after: [] }) };
+    }),
+    warnings: [],
+  };
+}
+
+export interface ParsedLayer {
+  readonly layer: EnvLayer;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+export function parseLayers(layers: readonly EnvLayer[]): ParsedLayer[] {
+  return layers.map((layer) => ({ layer, values: valuesOf(parseEnvDocument(layer.text)) }));
+}
+
+export function findDefiningLayer(layers: readonly ParsedLayer[], key: string): ParsedLayer | undefined {
+  return layers.findLast(({ values }) => values.has(key));
+}
+
+export interface EffectiveValue {
+  readonly key: string;
+  readonly value: string;
+  readonly from: "file" | "default" | "nowhere";
+  readonly fileName?: string;
+}
+
+export function effectiveValue(contract: RuntimeContract, layers: readonly ParsedLayer[], key: string): EffectiveValue {
+  const definingLayer = findDefiningLayer(layers, key);
+  const value = defaultOf(contract, key);
+  if (!definingLayer) return { key, value, from: value === "" ? "nowhere" : "default" };
+  const stored = definingLayer.values.get(key) ?? "";
+  return { key, value: maskValue(specOf(contract, key), stored), from: "file", fileName: definingLayer.layer.fileName };
 }

@@ -2,7 +2,7 @@ import type { FormKind, IntegerSpec, KeySpec, RuntimeContract, Tier } from "../a
 import { PROJECT_FILE, isProjectContract } from "../project/project.ts";
 import { keySource } from "../project/facts/own-contract.ts";
 import { REDACTED, hasCredentials, isSecretName, isSecretValue, maskCredentials } from "../secrets/redact.ts";
-import { MAX_PORT, isPort } from "../words/port.ts";
+import { MAX_PORT, isPort } from "../words/numbers.ts";
 
 /** Lowest and highest number of each field, from the last to the first, which has seconds. */
 const RANGES = [

@@ -1,15 +1,16 @@
 import { explainExit, maySchedule, explainStop, explainReload, type StopOrder } from "./causes.ts";
-import { applyDaemon, STARTED_AGAIN } from "./daemon-events.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import {
-  addEvidence,
-  processOf,
-  remove,
   type Draft,
   type Entry,
   type LogEvent,
   type Process,
+  STARTED_AGAIN,
   type State,
+  addEvidence,
+  applyDaemon,
+  processOf,
+  remove,
 } from "./log-state.ts";
 import { maskCredentials } from "../secrets/redact.ts";
 import { pluralize } from "../words/text.ts";

@@ -23,7 +23,7 @@ import {
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns, unknownNameError } from "./filter-patterns.ts";
-import { endWithDaemon, wasRunning, withoutDaemon } from "./daemon-events.ts";
+import { endWithDaemon, wasRunning, withoutDaemon } from "./log-state.ts";
 import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { readStateOf } from "../running/read-states.ts";

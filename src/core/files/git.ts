@@ -3,8 +3,14 @@ import { foreignCode, type ErrorCode } from "../api/issue.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { parseTree, readFormerTexts, requireReadable, revisionState, withRevisionFiles } from "./git-files.ts";
-import type { Git } from "./git-index.ts";
+import {
+  type Git,
+  parseTree,
+  readFormerTexts,
+  requireReadable,
+  revisionState,
+  withRevisionFiles,
+} from "./git-files.ts";
 import { SvcmError, type RefusalBody } from "../api/errors.ts";
 import { shellQuote } from "../words/text.ts";
 

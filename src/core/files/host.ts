@@ -1,10 +1,11 @@
-import type { Clock, Host } from "./ports.ts";
 import type * as Crypto from "node:crypto";
+import type { Clock, Host, Room } from "./ports.ts";
 import { readFile } from "node:fs/promises";
 import { cpus, hostname, userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { once } from "../words/once.ts";
 import { readIfReadable } from "./system.ts";
+import { statfsSync } from "node:fs";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -67,4 +68,19 @@ export function systemUser(): string {
   } catch {
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
+}
+
+/** @param isRoot some blocks are reserved for root */
+export function readRoom(path: string, isRoot = false): Room {
+  const { bavail, bfree, blocks, bsize, files, ffree } = statfsSync(path);
+  return {
+    bytes: (isRoot ? bfree : bavail) * bsize,
+    files: files > 0 ? ffree : undefined,
+    totalBytes: blocks * bsize,
+  };
+}
+
+/** `12 MiB and 3 files are free` */
+export function roomText({ bytes, files }: Room): string {
+  return `${Math.floor(bytes / 2 ** 20)} MiB${files === undefined ? "" : ` and ${files} files`} are free`;
 }

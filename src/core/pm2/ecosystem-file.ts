@@ -15,7 +15,7 @@ import {
   spellingsOf,
 } from "../project/resolve.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import { baseName } from "../words/path.ts";
+import { baseName } from "../words/text.ts";
 import { isRecord, withMembers, ownMember } from "../words/record.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import { ecosystemFileNames, pm2FileKind, type LoadedApp, type LoadedEcosystem } from "./loaded.ts";

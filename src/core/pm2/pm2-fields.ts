@@ -1,6 +1,6 @@
 import { isRecord } from "../words/record.ts";
 import type { Data } from "./loaded.ts";
-import { parsePort } from "../words/port.ts";
+import { parsePort } from "../words/numbers.ts";
 
 /** PM2 accepts numeric text as a number. */
 interface FieldType {

@@ -1,6 +1,6 @@
-import { settingNames, type SettingName } from "../api/names.ts";
+import { type SettingName, settingNames } from "../api/names.ts";
 import { resolvePath } from "../project/resolve.ts";
-import { canonicalArguments, canonicalValue, firstValue, type Fields } from "./normalise.ts";
+import { type Fields, canonicalArguments, canonicalValue, firstValue } from "./normalise.ts";
 
 /** Texts are digests, `null` is PM2's default. */
 export type Settings = Readonly<Partial<Record<SettingName, string | number | boolean | null>>>;
@@ -143,3 +143,9 @@ function unitReader(units: Readonly<Record<string, number>>) {
 
 /** PM2 itself considers a process stable after this time. */
 export const STABLE_MS = 1000;
+
+/**
+ * PM2's daemon treats a failed write of pm2.log as its own defect: it runs `pm2 update`, which ends every app. A file system
+ * gives space in blocks of this size.
+ */
+export const MIN_PM2_LOG_SPACE = 4096;

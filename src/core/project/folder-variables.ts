@@ -1,5 +1,5 @@
 import { SvcmError } from "../api/errors.ts";
-import { baseName, relativePath } from "../words/path.ts";
+import { baseName, relativePath } from "../words/text.ts";
 import { mapValues } from "../words/record.ts";
 import { PROJECT_FILE, type Project, type Service } from "./project.ts";
 import { resolvePath } from "./resolve.ts";

@@ -1,8 +1,8 @@
 import { ownMember } from "../words/record.ts";
-import type { Code } from "../api/issue.ts";
+import type { Code, Issue } from "../api/issue.ts";
 import { SvcmError } from "../api/errors.ts";
 import { didYouMean } from "../words/suggest.ts";
-import type { Project, Service } from "./project.ts";
+import { PROJECT_FILE, type Project, type Service, type UndecidedFile } from "./project.ts";
 import type { CapabilityMatrix, RuntimeContract } from "../api/facts.ts";
 
 export interface EnvironmentRequest {
@@ -138,5 +138,35 @@ export function resolveEnvironment(
   const accepted = [...spellings.keys()].join(", ");
   throw new SvcmError("INVALID_ENVIRONMENT", {
     details: `Unsupported environment ${JSON.stringify(spelling.slice(0, 80))}${origin}. Accepted: ${accepted}.`,
+  });
+}
+
+/** While the user has not decided, plan and apply would act on half of the truth. */
+export function undecidedIssues(undecided: readonly UndecidedFile[], environment: string): Issue[] {
+  return undecided.flatMap(({ file, environment: only, why }, index): Issue[] => {
+    if (only !== undefined && only !== environment) return [];
+    const reason = why === undefined ? "" : `: ${why}`;
+    const message = `${PROJECT_FILE} does not say whether ${environment} has ${file}${reason}. Name it below ecosystem or leave it out; then run: svcm init --confirm`;
+    return [{ code: "LAYOUT_UNDECIDED", severity: "error", path: ["undecided", index], message }];
+  });
+}
+
+/**
+ * Several environments and no `default`: nothing says which one this machine is, and an apply of another one would, for
+ * example, turn production into development. So what changes processes needs a name.
+ * @throws {SvcmError} INVALID_ENVIRONMENT with the code ENVIRONMENT_REQUIRED
+ */
+export function requireEnvironment(
+  project: Project | undefined,
+  requested: string | undefined,
+  nodeEnv: string | undefined,
+): void {
+  if (project === undefined || project.hasDefault || requested !== undefined || nodeEnv?.trim()) return;
+  const started = new Set(Object.values(project.services).flatMap(({ ecosystem }) => Object.keys(ecosystem)));
+  if (started.size < 2) return;
+  throw new SvcmError("INVALID_ENVIRONMENT", {
+    code: "ENVIRONMENT_REQUIRED",
+    details: `svcm.yaml declares no default environment, and several start apps. Accepted: ${[...started].join(", ")}.`,
+    hint: `Name the one of this machine with -e, or once for all: svcm init --machine-environment NAME`,
   });
 }

@@ -1,6 +1,6 @@
 /** Checks, editor schemas and settings of `rollout` are derived from these members. */
 import { parseDuration } from "../words/time.ts";
-import { isPort } from "../words/port.ts";
+import { isPort } from "../words/numbers.ts";
 import { isRecord } from "../words/record.ts";
 import { quoteValue } from "../findings/text.ts";
 import { withAccepted, acceptedText, type Finding } from "../findings/rule.ts";

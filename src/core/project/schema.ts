@@ -1,12 +1,34 @@
 /** Loaded only if the repository has the file. */
-import { rolloutSchema } from "./rollout-schema.ts";
 import * as z from "zod";
 import { roles } from "../api/rights.ts";
-
 import { LOG_SIZE, LOG_SIZE_WORDS, MAX_KEPT_LOGS, alertRules } from "../api/names.ts";
 import { runtimeContractSchema } from "../api/facts.ts";
 import { DEPLOY_TIMEOUT, MAX_KEEP, MIN_KEEP, SHARED_PATH } from "./deploy-settings.ts";
-import { rolloutFindings } from "./rollout-settings.ts";
+import { type Member, healthMembers, rolloutFindings, rolloutMembers } from "./rollout-settings.ts";
+import { mapValues } from "../words/record.ts";
+import { type JsonSchema, describeSchema } from "../words/schema-part.ts";
+
+export function rolloutSchema(): JsonSchema {
+  const probe = { type: "object", additionalProperties: false, properties: membersSchema(healthMembers) };
+  return {
+    ...describeSchema("How svcm apply judges processes. Every member is optional."),
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      ...membersSchema(rolloutMembers),
+      health: {
+        ...describeSchema("Health probes by the suffix of the app name, for example restapi."),
+        type: "object",
+        propertyNames: { pattern: "^[\\w.-]{1,200}$" },
+        additionalProperties: { ...describeSchema("A health probe."), ...probe },
+      },
+    },
+  };
+}
+
+function membersSchema(members: Readonly<Record<string, Member>>): JsonSchema {
+  return mapValues(members, ({ help, schema }) => ({ ...describeSchema(help), ...schema }));
+}
 
 const environment = z
   .string()

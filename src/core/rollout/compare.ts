@@ -4,12 +4,11 @@ import { runningParts, settingNames } from "../api/names.ts";
 import type { PlanReason } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { isPm2Field } from "../pm2/pm2-fields.ts";
-import { groupBy } from "../words/lists.ts";
 import { type AppKind, type Verdict, type Verdicts, appKind } from "../running/code-evidence.ts";
 import { type StateOf, isAtRest, isInPlace, stateDoubt } from "../running/state.ts";
 import { type Difference, difference, pmIdsOf } from "./step.ts";
 import { type ExpectedApp, type FileState, environmentsAt } from "./expected.ts";
-import { ownMember } from "../words/record.ts";
+import { groupBy, ownMember } from "../words/record.ts";
 import { type ValuesFacts, type ValuesVerdict, decideValues, isKnownByContent } from "../running/values.ts";
 import { type AppliedState, formerKeys } from "./release.ts";
 

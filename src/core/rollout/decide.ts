@@ -1,7 +1,7 @@
 import { compareText } from "../api/issue.ts";
 import type { Plan, PlanReason, PlanStep } from "../api/rollout.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { groupBy } from "../words/lists.ts";
+import { groupBy } from "../words/record.ts";
 import { type Comparison, type ComparisonInput, compareApps, needsReplacement } from "./compare.ts";
 import { difference, pmIdsOf, type Difference, createAppStep, stepNames, type DecidedStep } from "./step.ts";
 import { NOT_RUN_YET } from "../running/finite-state.ts";

@@ -2,7 +2,7 @@ import type { HasStamps } from "../files/ports.ts";
 import { canonicalArguments, canonicalValue, fieldNames, firstValue } from "../pm2/normalise.ts";
 import { declaredApps, type DeclaredApp, type Machine } from "../pm2/declared.ts";
 import type { Data, LoadedApp, LoadedEcosystem } from "../pm2/loaded.ts";
-import { parsePort } from "../words/port.ts";
+import { parsePort } from "../words/numbers.ts";
 import { splitVolatile } from "../pm2/volatile.ts";
 import { declaredSettings, type Settings } from "../pm2/settings.ts";
 import type { AppProbe } from "./settings.ts";

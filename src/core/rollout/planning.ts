@@ -1,4 +1,4 @@
-import { requireEnvironment, undecidedIssues } from "../project/undecided.ts";
+import { requireEnvironment, undecidedIssues } from "../project/resolve.ts";
 import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
@@ -12,7 +12,7 @@ import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
-import { volatileIssues } from "../pm2/rules/volatile.ts";
+import { volatileIssues } from "../pm2/volatile.ts";
 
 import { omitUndefined } from "../api/omit-undefined.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -24,7 +24,7 @@ import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
 import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
-import { deadDaemon, listConflicts, listRefusals, lostDaemonIssues, unknownChanges } from "./plan-issues.ts";
+import { deadDaemon, listConflicts, listRefusals, lostDaemonIssues, unknownChanges } from "./notes.ts";
 import { listUncommitted, PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
 import { gitIssues, readStates } from "./read-states.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import type { RollbackPlan } from "../api/rollback-plan.ts";
+import type { RollbackPlan } from "../api/rollout-requests.ts";
 import type { ReleasedCode } from "../api/rollout.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";

@@ -7,7 +7,7 @@ import type { EnvFile } from "../env/env-file.ts";
 import { SvcmError } from "../api/errors.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import { loadOnce, readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
-import { nameList } from "../words/text.ts";
+import { baseName, nameList } from "../words/text.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import { envLayerPaths, envServices, servicesAround } from "../project/env-layers.ts";
 import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
@@ -16,7 +16,6 @@ import { expectedApps, type ExpectedApp } from "./expected.ts";
 import { findOtherCheckouts } from "./started-environment.ts";
 import { type Digests, readEnvFileContents } from "../running/env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
-import { baseName } from "../words/path.ts";
 import { ownMember, withMembers } from "../words/record.ts";
 
 const NO_EFFECT: KnownEffect = { staleProcesses: [], overrides: [], elsewhere: [] };

@@ -1,7 +1,7 @@
 import type { RolloutPorts } from "./ports.ts";
 import type { EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { settingsInTexts, settingsInValues, type LoadedPaths } from "../running/loaded-paths.ts";
+import { type LoadedPaths, settingsInTexts, settingsInValues, unnamedEnvFiles } from "../running/loaded-paths.ts";
 import {
   type Digest,
   type NamedByStart,
@@ -10,13 +10,12 @@ import {
   type EnvFileContents,
   readStartCommand,
 } from "../running/env-files.ts";
-import { unnamedEnvFiles } from "../running/unnamed-env-files.ts";
 import { readValues, type ValuesRequest } from "../running/read-values.ts";
 import { verdictOfFiles, type ValuesVerdict } from "../running/values.ts";
 import type { Verdicts, Verdict } from "../running/code-evidence.ts";
 import { type ExpectedApp, environmentsAt } from "./expected.ts";
 import { type AppliedState, formerKeys } from "./release.ts";
-import { ownMember } from "../words/record.ts";
+import { groupBy, ownMember } from "../words/record.ts";
 import type { HasFacts, HasWorkspace } from "../project/port-repository.ts";
 import { visibleKeys } from "../env/runtime-keys.ts";
 import { allEnvPaths, envLayerPaths, envServices, looseEnvPaths } from "../project/env-layers.ts";
@@ -32,7 +31,6 @@ import type {
 } from "../running/port-running-code.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { resolvePath } from "../project/resolve.ts";
-import { groupBy } from "../words/lists.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 

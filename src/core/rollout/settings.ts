@@ -15,7 +15,7 @@ import {
   type RolloutSettings,
   type HealthSettings,
 } from "../project/rollout-settings.ts";
-import { parsePort } from "../words/port.ts";
+import { parsePort } from "../words/numbers.ts";
 import type { Probe } from "./port-deployed.ts";
 
 /** A service in svcm.yaml overrides deployments.yaml. */

@@ -1,5 +1,5 @@
 import { parseEnvDocument, valuesOf } from "../env/document.ts";
-import { baseName } from "../words/path.ts";
+import { baseName } from "../words/text.ts";
 import { isPlainKey } from "../secrets/redact.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
 import { FileError, type HasFiles } from "../files/ports.ts";

@@ -1,7 +1,6 @@
-import { ownMember } from "../words/record.ts";
+import { groupBy, ownMember } from "../words/record.ts";
 import type { StaleProcess, Override, EffectOfWrite } from "../env/port-effects.ts";
 import { compareText } from "../api/issue.ts";
-import { groupBy } from "../words/lists.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { Digests } from "./env-files.ts";
 

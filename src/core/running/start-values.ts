@@ -1,5 +1,5 @@
 import { parseRecord, isRecord } from "../words/record.ts";
-import { baseName } from "../words/path.ts";
+import { baseName } from "../words/text.ts";
 
 /** Variables that a command sets after PM2 has handed over its own. */
 export interface CommandValues {

@@ -1,5 +1,5 @@
 import type { ProcessStateName } from "../api/names.ts";
-import { groupBy } from "../words/lists.ts";
+import { groupBy } from "../words/record.ts";
 import { pluralize } from "../words/text.ts";
 
 /** `4 processes of PM2: 3 online, 1 waiting.` */

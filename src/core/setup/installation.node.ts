@@ -1,8 +1,8 @@
 import type { Installation, Pm2Daemon, ServiceAddress } from "./ports.ts";
 import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { MAX_PORT } from "../words/port.ts";
-import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/service-settings.ts";
+import { MAX_PORT } from "../words/numbers.ts";
+import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/names.ts";
 
 import { readIfReadable } from "../files/system.ts";
 import { callDaemon, probeSocket } from "../pm2/daemon/daemon.ts";

@@ -4,7 +4,7 @@ import type { HasEcosystems } from "../pm2/ports.ts";
 import { isPm2Name } from "../pm2/pm2-names.ts";
 import { SvcmError } from "../api/errors.ts";
 
-import { isEnvName } from "../words/env-names.ts";
+import { isEnvName } from "../words/environment-names.ts";
 import { resolvePath } from "../project/resolve.ts";
 
 const MAX_LISTED = 4;

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
 import { PROJECT_FILE } from "../project/project.ts";
-import { isEnvName } from "../words/env-names.ts";
+import { isEnvName } from "../words/environment-names.ts";
 import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey, type Surveyor } from "./detect/survey.ts";
 
 const MAX_FILES = 20_000;

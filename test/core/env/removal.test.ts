@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseEnvDocument, valuesOf } from "../../../src/core/env/document.ts";
 import { UnwritableValue } from "../../../src/core/env/edit.ts";
-import { effectiveValue, parseLayers, planRemoval, removalIssues } from "../../../src/core/env/removal.ts";
+import { effectiveValue, parseLayers, planRemoval, removalIssues } from "../../../src/core/env/plan.ts";
 import { packagedRuntimeContract } from "../../../src/core/index.ts";
 import { envText, hostileText, keyName } from "./env-arbitraries.ts";
 import { propertyRuns } from "../../support/runs.ts";

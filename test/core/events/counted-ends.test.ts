@@ -5,7 +5,7 @@ import {
   type CountedWitnesses,
   noEndSentence,
 } from "../../../src/core/events/counted-ends.ts";
-import { endWithDaemon, withoutDaemon } from "../../../src/core/events/daemon-events.ts";
+import { endWithDaemon, withoutDaemon } from "../../../src/core/events/log-state.ts";
 import { NOT_RUN_YET } from "../../../src/core/running/finite-state.ts";
 import { stateSentences } from "../../../src/core/events/operations/process-show.ts";
 

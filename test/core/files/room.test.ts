@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { homeCode } from "../../../src/core/api/errors.ts";
-import { readRoom, roomText } from "../../../src/core/files/room.ts";
+import { readRoom, roomText } from "../../../src/core/files/host.ts";
 import { systemCode } from "../../../src/core/files/system.ts";
 import { canMount, mount } from "../../support/machine.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -1,7 +1,7 @@
 /** Two clones on one machine are two checkouts, and releases beside each other are one place. */
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkoutOf, isSamePlace } from "../../../src/core/project/checkout.ts";
+import { checkoutOf, isSamePlace } from "../../../src/core/project/state-place.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 test("the repository holds its packages, and a folder without one has svcm.yaml", () => {

@@ -1,6 +1,6 @@
 import { renderRelease } from "../../../src/commands/terminal/release.ts";
 import { describe, expect, test } from "vitest";
-import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/progress.ts";
+import { withProgress, type ApplyProgress } from "../../../src/core/rollout/apply/recording.ts";
 import {
   findAppliedState,
   releasesInUse,

@@ -2,7 +2,7 @@
 import { symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { nodeFileStamps } from "../../../src/core/files/index.ts";
-import { unnamedEnvFiles } from "../../../src/core/running/unnamed-env-files.ts";
+import { unnamedEnvFiles } from "../../../src/core/running/loaded-paths.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 test("files of the folder count, a link as the file that it leads to, unless an environment names them", () => {

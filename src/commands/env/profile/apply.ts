@@ -1,8 +1,7 @@
 import { profileApply } from "../../../core/index.ts";
 import { pickEnvironment, dryRunFlag, envFlags, SvcmCommand } from "../../base.ts";
 import { assignmentArgs, parseAssignments, profileArg } from "../../terminal/flags.ts";
-import { finishWrite, restartFlag } from "../../terminal/stale-processes.ts";
-import { renderDryRun, renderWrite } from "../../terminal/changes.ts";
+import { finishWrite, renderDryRun, renderWrite, restartFlag } from "../../terminal/changes.ts";
 
 export default class EnvProfileApply extends SvcmCommand {
   static override summary = "Write an operational profile to an env file.";

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { JSX, ComponentChildren } from "preact";
-import type { RollbackPlan } from "../../../core/api/rollback-plan.ts";
+import type { RollbackPlan } from "../../../core/api/rollout-requests.ts";
 import type { Plan, Release } from "../../../core/api/rollout.ts";
 import {
   changedFilesText,

@@ -1,7 +1,6 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ApplyFrame } from "../../../client/index.ts";
-import type { Begun } from "../../../core/api/rollout-requests.ts";
-import type { RollbackPlan } from "../../../core/api/rollback-plan.ts";
+import type { Begun, RollbackPlan } from "../../../core/api/rollout-requests.ts";
 import type { Plan, Release } from "../../../core/api/rollout.ts";
 import { useConsole, type Console } from "../../console.ts";
 import type { PlanChoices } from "../../data/api.ts";

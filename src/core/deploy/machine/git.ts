@@ -8,7 +8,7 @@ import { listFiles } from "./walk.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { maskCredentials } from "../../secrets/redact.ts";
 import type { CommandResult } from "../port-deploys.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { lackingIn, type Lacking } from "../../words/thrown.ts";
 import { noSpace } from "./no-space.ts";
 import { runCommand } from "./run-command.ts";

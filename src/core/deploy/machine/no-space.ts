@@ -1,6 +1,6 @@
 import { SvcmError } from "../../api/errors.ts";
 import { foreignCode } from "../../api/issue.ts";
-import { readRoom, roomText } from "../../files/room.ts";
+import { readRoom, roomText } from "../../files/host.ts";
 import type { Lacking } from "../../words/thrown.ts";
 
 /** Of this machine, and not of the source. The free space says nothing about a quota. */

@@ -8,7 +8,7 @@ import { isBelow } from "../../running/code-files.ts";
 import { folderOnly } from "../find-commit.ts";
 import type { Layout } from "../layout.ts";
 import type { DeployGit } from "../port-deploy-git.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { lackingIn } from "../../words/thrown.ts";
 import type { CommandOptions, Deploys } from "../port-deploys.ts";
 import { noSpace } from "./no-space.ts";

@@ -7,7 +7,7 @@ import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
 import { replacePrivate } from "../../files/write.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { readIfExists, readIfReadable, realPathIfReadable, systemCode } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
 import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";

@@ -1,4 +1,3 @@
-import { requireEnvironment } from "../../project/undecided.ts";
 import type { DeployPlan, DeployResult } from "../../api/deploy.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import {
@@ -12,7 +11,7 @@ import {
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { ecosystemSpellings, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
+import { ecosystemSpellings, requireEnvironment, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { type Applied, applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";

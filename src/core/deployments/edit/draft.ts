@@ -10,7 +10,7 @@ import { validateDocument } from "../validate.ts";
 import { configurationChanges } from "./configuration.ts";
 import { documentMap, entriesOf, shapeRefusal, type DocumentEdit } from "./edit.ts";
 import { type EntryKind, sortFields, interfaceKind, targetKind } from "./entry.ts";
-import type { LineChange } from "../../words/line-change.ts";
+import type { LineChange } from "../../words/text.ts";
 
 const MAX_NAMES = 20;
 

@@ -1,5 +1,5 @@
 import { mapValues } from "../../words/record.ts";
-import { rolloutSchema } from "../../project/rollout-schema.ts";
+import { rolloutSchema } from "../../project/schema.ts";
 import { anyCasePattern } from "../../api/names.ts";
 import { envSpellings } from "../../project/resolve.ts";
 import { interfaceFields, configurationFields, targetFields, type Field } from "../fields.ts";
@@ -18,7 +18,7 @@ import {
   FILLED,
   labelsOf,
 } from "../../words/schema-part.ts";
-import { MAX_PORT } from "../../words/port.ts";
+import { MAX_PORT } from "../../words/numbers.ts";
 
 /**
  * JSON Schema (draft-07) for editors. It cannot express that names, adapters and ports are unique.

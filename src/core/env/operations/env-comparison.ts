@@ -18,7 +18,7 @@ import { maskValue, specOf, tierOf } from "../runtime-keys.ts";
 import { compareTemplate, renderTemplate } from "../template.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { resolvePath, chooseService } from "../../project/resolve.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 
 /** Never returns secrets. */
 export const envCheck = defineOperation({

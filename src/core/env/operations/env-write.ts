@@ -14,12 +14,18 @@ import {
   type EnvLayer,
 } from "../env-file.ts";
 import {
-  assignmentIssues,
-  planWrite,
+  type EffectiveValue,
   type EnvPlan,
   type EnvValues,
   type ForeignKeys,
   type KeyChange,
+  assignmentIssues,
+  effectiveValue,
+  findDefiningLayer,
+  parseLayers,
+  planRemoval,
+  planWrite,
+  removalIssues,
 } from "../plan.ts";
 import { noteFile, planOrRefuse, writeEnv, type WrittenFile } from "../transaction.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
@@ -27,14 +33,6 @@ import type { RuntimeContract } from "../../api/facts.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { defineOperation } from "../../access/operation.ts";
 import type { TaggedResponse } from "./env-read.ts";
-import {
-  effectiveValue,
-  parseLayers,
-  findDefiningLayer,
-  planRemoval,
-  removalIssues,
-  type EffectiveValue,
-} from "../removal.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { findLayerUsers } from "../../project/resolve.ts";
 

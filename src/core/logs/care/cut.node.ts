@@ -28,7 +28,7 @@ import {
   withFile,
   writeAll,
 } from "../../files/system.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { syncFolder } from "../../files/write.ts";
 import { COPYING, nextOwnName } from "../rotated.ts";
 import { runFallocate, finishCut, cutPlace, type Journal, NEWLINE, type RotationRecord } from "./finish.node.ts";

@@ -2,7 +2,7 @@ import { existsSync, statSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { foreignCode } from "../../api/issue.ts";
 import { DISK_FULL, errorCode } from "../../words/thrown.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { listIfReadable, lstatIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { callDaemon } from "../../pm2/daemon/daemon.ts";
 import type { Pm2Process } from "../../pm2/daemon/worker/pm2-api.ts";
@@ -14,7 +14,7 @@ import type { LogDisk, LogSurvey, SurveyedLog, DeletedLog, LogWriter } from "./p
 import { earlierSize, type KeptSizes } from "./sizes.ts";
 import { withLogFile, readLinesBackwards } from "../../files/log.ts";
 import { lineTime } from "../log-line.ts";
-import { groupBy } from "../../words/lists.ts";
+import { groupBy } from "../../words/record.ts";
 
 const TIMEOUT_MS = 5000;
 /** In PM2_HOME itself. */

@@ -1,4 +1,4 @@
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { LogUsage } from "../../api/logs.ts";

@@ -1,4 +1,4 @@
-import { MIN_PM2_LOG_SPACE } from "../../pm2/log-space.ts";
+import { MIN_PM2_LOG_SPACE } from "../../pm2/settings.ts";
 import type { LogUsage, LogUsageResponse } from "../../api/logs.ts";
 import type { LogSettings } from "../../project/project.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";

@@ -5,7 +5,7 @@ import type { ErrorKind } from "../../api/errors.ts";
 import type { LogPosition } from "../log-line.ts";
 import type { LogBatch, LogFilter, LogQuery } from "../port-logs.ts";
 import { logLevels } from "../../api/names.ts";
-import { chunk } from "../../words/lists.ts";
+import { chunk } from "../../words/record.ts";
 
 export interface ReaderData {
   readonly home: string;

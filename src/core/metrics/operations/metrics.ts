@@ -1,4 +1,4 @@
-import { requireEnvironment, undecidedIssues } from "../../project/undecided.ts";
+import { requireEnvironment, undecidedIssues } from "../../project/resolve.ts";
 import type { HasTelemetry, MetricsPorts, Sample } from "../telemetry.ts";
 import type { HasLogCare } from "../../logs/care/port-log-care.ts";
 import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
@@ -21,7 +21,7 @@ import { readTreeUsage } from "../../running/read-usage.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessState } from "../../running/state.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
-import { listConflicts } from "../../rollout/plan-issues.ts";
+import { listConflicts } from "../../rollout/notes.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 

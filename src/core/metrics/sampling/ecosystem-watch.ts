@@ -1,11 +1,10 @@
-import { requireEnvironment } from "../../project/undecided.ts";
 import type { MetricsPorts } from "../telemetry.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
-import { type EnvironmentRequest } from "../../project/resolve.ts";
+import { type EnvironmentRequest, requireEnvironment } from "../../project/resolve.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { type ExpectedApp, expectedApps, sourceFiles, readFileState } from "../../rollout/expected.ts";
 import { visibleKeys } from "../../env/runtime-keys.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import type { FileStamp, HasStamps } from "../../files/ports.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { type EcosystemContent, readEcosystem, repeatEcosystem } from "../../pm2/ecosystem-file.ts";

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { Processes } from "../port-processes.ts";
 import { once } from "../../words/once.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { readRoom } from "../../files/room.ts";
+import { readRoom } from "../../files/host.ts";
 import { fileLocks, type LockedFile } from "../../files/lock.ts";
 import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } from "./failure.ts";
@@ -25,7 +25,7 @@ import {
   type ReadCall,
   type RenewCall,
 } from "./protocol.ts";
-import { MIN_PM2_LOG_SPACE } from "../log-space.ts";
+import { MIN_PM2_LOG_SPACE } from "../settings.ts";
 import type { ProcessRecord } from "../process-record.ts";
 import { environmentForPm2 } from "./environment.ts";
 

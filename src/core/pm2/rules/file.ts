@@ -1,7 +1,6 @@
-import { nameList } from "../../words/text.ts";
+import { baseName, nameList } from "../../words/text.ts";
 import type { Issue } from "../../api/issue.ts";
 import { toIssue, type Finding } from "../../findings/rule.ts";
-import { baseName } from "../../words/path.ts";
 import { isRecord } from "../../words/record.ts";
 import { ecosystemFileNames, pm2FileKind } from "../loaded.ts";
 import type { Fields } from "../normalise.ts";

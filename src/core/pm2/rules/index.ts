@@ -41,9 +41,9 @@ import {
   unusableLogs,
 } from "./scripts.ts";
 import { invalidPorts, killTimeouts, portCollisions, portInstances } from "./ports.ts";
-import { volatileFields, volatileValues } from "./volatile.ts";
+import { volatileFields, volatileValues } from "../volatile.ts";
 import { pm2FileKind } from "../loaded.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 
 /** Of a message of PM2's own validation, which `ask-pm2.ts` runs while the file runs. */
 type Kind = "cron" | "interpreter" | "user" | "other";

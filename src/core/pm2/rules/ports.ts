@@ -1,6 +1,6 @@
 import { ownMember } from "../../words/record.ts";
 import { acceptedText } from "../../findings/rule.ts";
-import { MAX_PORT } from "../../words/port.ts";
+import { MAX_PORT } from "../../words/numbers.ts";
 import { LISTEN_VARIABLES } from "../pm2-fields.ts";
 import type { Data } from "../loaded.ts";
 import { firstValue, fieldNames } from "../normalise.ts";

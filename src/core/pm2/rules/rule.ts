@@ -1,5 +1,5 @@
 import type { Finding, Rule } from "../../findings/rule.ts";
-import { groupBy } from "../../words/lists.ts";
+import { groupBy } from "../../words/record.ts";
 import { declaredApps, type DeclaredApp } from "../declared.ts";
 import type { LoadedApp } from "../loaded.ts";
 import { normaliseApp, type NormalisedApp } from "../normalise.ts";

@@ -23,7 +23,7 @@ import { readServedApps, readUnloaded, readUnserved } from "../../running/read-u
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { nameList } from "../../words/text.ts";
-import { groupBy } from "../../words/lists.ts";
+import { groupBy } from "../../words/record.ts";
 import type { UnknownPart } from "../../api/drift.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 

@@ -1,6 +1,6 @@
 import { createIdAfter, timeDigits } from "../../words/time.ts";
 import { ownMember } from "../../words/record.ts";
-import type { ApplyPorts, HasReleases } from "../ports.ts";
+import type { ApplyPorts, HasReleases, Releases } from "../ports.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import type { Release } from "../../api/rollout.ts";
 import type { Caller, RolloutStep } from "../../access/operation.ts";
@@ -11,23 +11,24 @@ import { appKind } from "../../running/code-evidence.ts";
 import { isStopped } from "../../running/state.ts";
 import { definitionText } from "../plan.ts";
 import {
-  toJournals,
-  namesOfApp,
-  RELEASE_ID,
-  toRelease,
-  releasesInUse,
-  type FormerProcess,
   type AppliedState,
+  type FormerProcess,
+  type Journal,
+  RELEASE_ID,
   type ReleaseEvent,
   type ReleaseHead,
-  type Journal,
+  namesOfApp,
+  releasesInUse,
+  toJournals,
+  toRelease,
 } from "../release.ts";
-import { resolveProbe, type AppProbe } from "../settings.ts";
+import { type AppProbe, resolveProbe } from "../settings.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { RolloutSettings } from "../../project/rollout-settings.ts";
 import { withReadCopies } from "../env-file-copies.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
+import type { ApplyFrame } from "../../api/frames.ts";
 
 export interface ReleaseRecorder {
   readonly head: ReleaseHead;
@@ -218,4 +219,53 @@ export function findRolloutRelease(
     const { outcome, undoes } = toRelease(journal, null);
     return undoes === undefined && (outcome === "applied" || outcome === "half");
   });
+}
+
+export type ApplyProgress = Omit<ApplyFrame, "type">;
+
+/** `onProgress` gets each line once it is on disk. A rollback records the return of an app within its step, which adds nothing. */
+export function withProgress(releases: Releases, onProgress: (progress: ApplyProgress) => void): Releases {
+  const events: ReleaseEvent[] = [];
+  let told = "";
+  return {
+    ...releases,
+    async create(id, first) {
+      await releases.create(id, first);
+      events.push(first);
+    },
+    async append(id, event) {
+      await releases.append(id, event);
+      events.push(event);
+      const [journal] = toJournals([events]);
+      if (journal === undefined) return;
+      const progress = createProgress(journal, event);
+      const text = JSON.stringify(progress);
+      if (text !== told) onProgress(progress);
+      told = text;
+    },
+  };
+}
+
+function createProgress(journal: Journal, event: ReleaseEvent): ApplyProgress {
+  const { id, outcome, code, steps } = toRelease(journal, 0);
+  const at = findPosition(journal, event);
+  const { do: kind = "save", app = "", phase = "not-begun", reason } = steps[at] ?? {};
+  return {
+    release: id,
+    step: at + 1,
+    of: Math.max(steps.length, 1),
+    do: kind,
+    app,
+    phase,
+    ...(reason !== undefined && { reason }),
+    ...(event.event === "end" && { outcome, code }),
+  };
+}
+
+function findPosition({ head, events }: Journal, event: ReleaseEvent): number {
+  if (event.event === "step") return event.step;
+  const startedSteps = events.flatMap((one) => (one.event === "step" ? [one.step] : []));
+  const relevant =
+    event.event === "return" ? startedSteps.filter((step) => head.steps[step]?.app === event.app) : startedSteps;
+  return relevant.at(-1) ?? 0;
 }

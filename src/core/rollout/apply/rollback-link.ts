@@ -1,8 +1,8 @@
 /** The link `current` of a deploy root, and the apps that do not run where it leads after a rollback. */
 import { omitUndefined } from "../../api/omit-undefined.ts";
-import type { RollbackPlan } from "../../api/rollback-plan.ts";
+import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import type { HasDeployed } from "../port-deployed.ts";
 import { namesOfApp, type ReleaseHead } from "../release.ts";
 

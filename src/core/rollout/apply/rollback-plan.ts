@@ -4,7 +4,7 @@ import type { HasStamps, HasFiles } from "../../files/ports.ts";
 import { listDeployRoots, type ApplyPorts, type HasReleases } from "../ports.ts";
 import { requireOwnRelease } from "../started-environment.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import type { RollbackPlan } from "../../api/rollback-plan.ts";
+import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
@@ -29,7 +29,7 @@ import {
   type ReleaseEvent,
   type ReleaseHead,
 } from "../release.ts";
-import { findKeptCode, gitAfterwards } from "./code-afterwards.ts";
+import { findKeptCode, gitAfterwards } from "./changed-code.ts";
 import { planLink } from "./rollback-link.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";

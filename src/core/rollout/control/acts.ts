@@ -24,12 +24,12 @@ import { readRequestedApps, type RequestedApps, findDeclaredRun, listDrift, read
 import { listOrEmpty } from "../../pm2/list.ts";
 import { environmentSwitch } from "../plan.ts";
 import { findStartedEnvironments, findOtherCheckouts } from "../started-environment.ts";
-import { leftOverWarnings } from "./left-overs.ts";
+import { leftOverWarnings } from "./refusals.ts";
 import { separateJobs, startDeclared } from "./start-declared.ts";
 import type { Issue } from "../../api/issue.ts";
 import type { Progress } from "../../access/operation.ts";
 import type { Attempt } from "../../access/with-audit.ts";
-import { groupBy } from "../../words/lists.ts";
+import { groupBy } from "../../words/record.ts";
 
 /**
  * Records the affected processes in the audit log as soon as they are known.

@@ -1,4 +1,4 @@
-import { requireEnvironment } from "../../project/undecided.ts";
+import { requireEnvironment } from "../../project/resolve.ts";
 import { shellQuote, pluralize } from "../../words/text.ts";
 import type { Attempt } from "../../access/with-audit.ts";
 import { type ApplyPorts, readAppliedState } from "../ports.ts";

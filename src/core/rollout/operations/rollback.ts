@@ -1,5 +1,5 @@
 import type { ApplyPorts } from "../ports.ts";
-import type { RollbackPlan } from "../../api/rollback-plan.ts";
+import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import type { Release } from "../../api/rollout.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import { planRollback, findRelease, type PlannedRollback } from "../apply/rollback-plan.ts";

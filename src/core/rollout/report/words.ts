@@ -2,7 +2,7 @@ import { nameList, pluralize, shellQuote } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
 import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure } from "../../api/rollout.ts";
-import type { RollbackPlan } from "../../api/rollback-plan.ts";
+import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
 import { KEPT_BY_RESTART } from "../../running/values.ts";
 import { holderText } from "../../running/port-holders.ts";

@@ -1,8 +1,7 @@
 /** Reads a repository's HEAD without a process of Git, and its trees with one. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { parseTree } from "../../files/git-files.ts";
-import { readUnwrittenIds } from "../../files/git-index.ts";
+import { parseTree, readUnwrittenIds } from "../../files/git-files.ts";
 import { readIfReadable } from "../../files/system.ts";
 import { GitRefusal, gitRunner, type GitOptions, type GitRunner } from "../../files/git.ts";
 

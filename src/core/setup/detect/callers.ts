@@ -1,6 +1,6 @@
 /** The places of a repository that hold commands: scripts, workflows, Makefiles, containers, a PM2 file's own `deploy`. */
 import { isPm2Name } from "../../pm2/pm2-names.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { isRecord, parseRecord } from "../../words/record.ts";
 import { environmentInName, environmentOf } from "../../words/environment-names.ts";
 import { joinCommands } from "./container-lines.ts";

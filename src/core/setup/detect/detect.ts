@@ -4,7 +4,7 @@ import { classify, type Verdict } from "./classify.ts";
 import { parseAssignments, detectEnvFiles, type DetectedEnvFile } from "./env-files.ts";
 import type { DetectionNote, Pm2File, RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { folderOf, type Survey, isScriptLikePm2, joinPath, packageFolderOf } from "./survey.ts";
 import { environmentInName } from "../../words/environment-names.ts";
 import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";

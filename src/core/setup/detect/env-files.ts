@@ -1,8 +1,7 @@
 import { isEncrypted, parseEnvDocument } from "../../env/document.ts";
-import { environmentInName } from "../../words/environment-names.ts";
+import { environmentInName, isEnvName, isTemplateName, withoutTemplateWord } from "../../words/environment-names.ts";
 import type { DetectionNote } from "./pm2-file.ts";
-import { baseName, relativePath } from "../../words/path.ts";
-import { isEnvName, isTemplateName, withoutTemplateWord } from "../../words/env-names.ts";
+import { baseName, relativePath } from "../../words/text.ts";
 import { packageFolderOf, type Survey, folderOf } from "./survey.ts";
 import { compareText } from "../../api/issue.ts";
 

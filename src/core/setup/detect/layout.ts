@@ -1,5 +1,5 @@
 import { compareText } from "../../api/issue.ts";
-import { baseName, relativePath } from "../../words/path.ts";
+import { baseName, relativePath } from "../../words/text.ts";
 import type { Detection } from "./detect.ts";
 import { type DetectedEnvFile, byPlainness, envLayout, environmentNameOf } from "./env-files.ts";
 import { aliasesOf } from "../../words/environment-names.ts";

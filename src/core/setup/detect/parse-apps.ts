@@ -1,4 +1,4 @@
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { isRecord } from "../../words/record.ts";
 import { YamlSyntaxError, loadYaml } from "../../yaml/load.ts";
 import { folderOf } from "./survey.ts";

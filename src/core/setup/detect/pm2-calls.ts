@@ -1,6 +1,6 @@
 /** Commands of the repository that start PM2: with which file, in which folder, for which environment and apps. */
 import { isPm2Name } from "../../pm2/pm2-names.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { commandsIn, kindOf, type CallerKind, type Command } from "./callers.ts";
 import { environmentFor } from "../../words/environment-names.ts";
 import { folderOf, joinPath, type Survey } from "./survey.ts";

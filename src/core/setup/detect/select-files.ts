@@ -1,6 +1,5 @@
 /** Of several PM2 files that declare the same program, a team uses one. The caller of a file decides, then its name. */
-import { baseName } from "../../words/path.ts";
-import { nameList } from "../../words/text.ts";
+import { baseName, nameList } from "../../words/text.ts";
 import { alternatives, isAlternative, scriptPath } from "./starts.ts";
 import { byPath, type DetectionNote, type Pm2File, type RunningApp } from "./pm2-file.ts";
 import type { UndecidedFile } from "../../project/project.ts";

@@ -1,6 +1,6 @@
-import { isEnvName } from "../../words/env-names.ts";
+import { isEnvName } from "../../words/environment-names.ts";
 import { isPm2Name } from "../../pm2/pm2-names.ts";
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 
 /** Paths relative to the root, with `/`, and the requested texts. */
 export interface Survey {

@@ -1,9 +1,9 @@
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { hasCredentials, isPlaceholder, isPlainKey } from "../../secrets/redact.ts";
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
-import { isEnvName } from "../../words/env-names.ts";
+import { isEnvName } from "../../words/environment-names.ts";
 import { isScriptLikePm2, type Survey } from "../detect/survey.ts";
 import { overriddenFolders, type FolderVariables, type OverriddenFolder } from "../../project/folder-variables.ts";
 import { type Project, PROJECT_FILE } from "../../project/project.ts";

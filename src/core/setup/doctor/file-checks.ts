@@ -1,4 +1,4 @@
-import { baseName } from "../../words/path.ts";
+import { baseName } from "../../words/text.ts";
 import { ownMember, withMembers } from "../../words/record.ts";
 import type { HasHost, HasStamps } from "../../files/ports.ts";
 import type { HasEcosystems, Repository } from "../../pm2/ports.ts";

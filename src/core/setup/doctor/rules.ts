@@ -10,14 +10,13 @@ import {
 import type { Issue } from "../../api/issue.ts";
 import { overrideText } from "../../project/folder-variables.ts";
 import { findingsOf, toIssue } from "../../findings/rule.ts";
-import { nameList } from "../../words/text.ts";
+import { baseName, nameList } from "../../words/text.ts";
 import type { HasHost, HasRevisions } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasInstallation } from "../ports.ts";
 import { vocabularyOf, type Vocabulary } from "../../deployments/file.ts";
 import type { Project } from "../../project/project.ts";
-import { baseName } from "../../words/path.ts";
 import { detect } from "../detect/detect.ts";
 import type { HasSurvey, Survey } from "../detect/survey.ts";
 import type { HasDeployed } from "../../rollout/port-deployed.ts";

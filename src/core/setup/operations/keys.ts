@@ -10,7 +10,7 @@ import type { Issue } from "../../api/issue.ts";
 import { documentFailure, documentText } from "../../deployments/file.ts";
 import { refusal, SvcmError } from "../../api/errors.ts";
 import { isSecretName, maskSource } from "../../secrets/redact.ts";
-import type { LineChange } from "../../words/line-change.ts";
+import type { LineChange } from "../../words/text.ts";
 import { ownMember } from "../../words/record.ts";
 import { suggest } from "../../words/suggest.ts";
 import { parseYaml } from "../../yaml/parse.ts";

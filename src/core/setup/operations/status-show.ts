@@ -15,7 +15,7 @@ import type { ProcessProblem } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
 import { countSteps, heldText, unknownText } from "../../rollout/report/words.ts";
 import { countStates } from "../../running/state-text.ts";
-import { groupBy } from "../../words/lists.ts";
+import { groupBy } from "../../words/record.ts";
 
 export interface StatusResponse extends Status {
   readonly root: string;

@@ -1,6 +1,6 @@
 import { parseYaml } from "../parse.ts";
 import { applyChanges, type Change, sortDeletesLast, UneditableYaml, pathText } from "./change.ts";
-import type { LineChange } from "../../words/line-change.ts";
+import type { LineChange } from "../../words/text.ts";
 import {
   lineChanges,
   applySplices,

@@ -16,7 +16,7 @@ import {
 import { PARSE_OPTIONS } from "../parse.ts";
 import type { Path } from "../source.ts";
 import { pathText, UneditableYaml } from "./change.ts";
-import { diffLines, type LineChange } from "../../words/line-change.ts";
+import { diffLines, type LineChange } from "../../words/text.ts";
 
 export type Member = Pair<Scalar<string>, Node | null>;
 export type Collection = YAMLMap | YAMLSeq;

@@ -1,7 +1,7 @@
 /** The sentences of a plan, of a failed apply, and of a rollback. */
 import { describe, expect, test } from "vitest";
 import type { Plan, PlanReason, PlanStep } from "../../../../src/core/api/rollout.ts";
-import type { RollbackPlan } from "../../../../src/core/api/rollback-plan.ts";
+import type { RollbackPlan } from "../../../../src/core/api/rollout-requests.ts";
 import { NOT_RUN_YET } from "../../../../src/core/running/finite-state.ts";
 import {
   actionText,

@@ -1,6 +1,6 @@
 import { listenPorts, isVariable } from "../../pm2-fields.ts";
 import { canonicalArguments, canonicalValue } from "../../normalise.ts";
-import { parsePort } from "../../../words/port.ts";
+import { parsePort } from "../../../words/numbers.ts";
 import type { ProcessRecord } from "../../process-record.ts";
 import { recordedSettings } from "../../settings.ts";
 import type { Pm2Process } from "./pm2-api.ts";
