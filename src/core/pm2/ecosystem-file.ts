@@ -208,15 +208,21 @@ async function envPaths({ facts, workspace }: HasFacts & HasWorkspace, contract:
   );
 }
 
+/** A file that does not read the command is the same for each name after `--env`. */
 export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
+  const once: EcosystemLoader["load"] = (...args) => {
+    const key = args.join("\0");
+    const load = loads.get(key) ?? loader.load(...args);
+    loads.set(key, load);
+    return load;
+  };
   return {
     ...loader,
-    load(...args) {
-      const key = args.join("\0");
-      const load = loads.get(key) ?? loader.load(...args);
-      loads.set(key, load);
-      return load;
+    async load(path, cwd, purpose, pm2Env) {
+      if (pm2Env === undefined) return await once(path, cwd, purpose);
+      const loaded = await once(path, cwd, purpose).catch(() => undefined);
+      return loaded?.readsCommand === false ? loaded : await once(path, cwd, purpose, pm2Env);
     },
   };
 }

@@ -16,6 +16,8 @@ export interface LoadedEcosystem {
   readonly parts?: readonly Pick<LoadedEcosystem, "path" | "found" | "isDefaultExport" | "refusals">[] | undefined;
   /** Includes every required module. Imports of ES modules cannot be tracked. */
   readonly files: readonly string[];
+  /** The file read the arguments of its process, where a name after `--env` would be. */
+  readonly readsCommand?: boolean | undefined;
   /** Variables that the file read and that svcm withheld, because they contain a secret. */
   readonly withheld: readonly string[];
   /** Why PM2 refuses the file as a whole, in its words. Absent if it was not requested. */

@@ -5,13 +5,13 @@ import type { LogEntry } from "../logs/log-line.ts";
 import { type ProcessRecord, workingFolders } from "../pm2/process-record.ts";
 
 import type { ScheduleTimes, HasSchedules } from "../pm2/port-daemons.ts";
-import type { NextTime, ProcessFacts, ScheduleFacts } from "./facts.ts";
+import type { LastEnd, NextTime, ProcessFacts, ScheduleFacts } from "./facts.ts";
 import { appKind } from "./code-evidence.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
 import { readServing, type HungSince } from "./read-serving.ts";
 import type { ServingFacts } from "./serving.ts";
-import { isAtRest, isWithoutPid, processState, type StateOf } from "./state.ts";
+import { isAtRest, isWithoutPid, type ProcessState, processState, type StateOf } from "./state.ts";
 
 type FactPorts = HasAudit & HasClock & HasMachine & HasProcessLogs & HasSchedules & HasStamps;
 
@@ -31,6 +31,31 @@ export async function readStateOf(
   const missingFolders = ports.stamps.missing(workingFolders(records));
   const facts = await reader.read(records);
   return createStateOf(ports, { facts, missingFolders });
+}
+
+/** PM2's list shows an end before its log has the line that names the signal. */
+const LOG_DELAY_MS = 2000;
+const LOG_POLL_MS = 100;
+
+export interface ProcessEnd {
+  readonly state: ProcessState;
+  readonly lastEnd: LastEnd | undefined;
+}
+
+/** Returns how a job or task ended that PM2's list shows at rest, as soon as PM2's log has it. */
+export async function readEnd(ports: FactPorts, record: ProcessRecord): Promise<ProcessEnd> {
+  const { clock, processLogs } = ports;
+  const { exists } = await processLogs.readCoverage().catch(() => ({ exists: false }));
+  const untilMs = clock.elapsed() + (exists ? LOG_DELAY_MS : 0);
+  for (;;) {
+    const reader = new FactsReader(ports);
+    const state = (await readStateOf(ports, [record], reader))(record);
+    const lastEnd = (await reader.read([record])).get(record.pmId)?.lastEnd;
+    const isKnown =
+      lastEnd !== undefined || Boolean(record.exitCode) || record.lastStartAt === null || !isAtRest(record);
+    if (isKnown || clock.elapsed() >= untilMs) return { state, lastEnd };
+    await clock.sleep(LOG_POLL_MS);
+  }
 }
 
 /** By PM2 id; without those that PM2's library does not read. */

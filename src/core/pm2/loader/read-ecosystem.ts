@@ -28,14 +28,8 @@ const absent = trackAbsentVariables();
 const uncopied = new Set<string>();
 keepChildrenInGroup();
 const [pm2, purpose, file, pm2Env] = process.argv.slice(-4) as [string, LoadPurpose, string, string];
-// A file may read the name after --env from the command that starts it.
-process.argv = [
-  process.execPath,
-  pm2 === "" ? "pm2" : `${pm2}/bin/pm2`,
-  "start",
-  file,
-  ...(pm2Env === "" ? [] : ["--env", pm2Env]),
-];
+const command = [process.execPath, pm2 === "" ? "pm2" : `${pm2}/bin/pm2`, "start", file];
+process.argv = [...command, ...(pm2Env === "" ? [] : ["--env", pm2Env])];
 const kind = pm2FileKind(file.replace(/^.*\//s, ""));
 // The YAML parser takes longer to load than everything else here, and most ecosystem files are JavaScript.
 if (kind === "yaml") void import("../../yaml/load.ts").then(({ loadYaml }) => end(() => loadYaml(readSource())));
@@ -56,10 +50,11 @@ function run(load: () => unknown): Outcome {
       moveClock();
       process.env[COPY_MARK] = "1";
     }
-    const exported = load();
+    const { exported, readsCommand } = watchCommand(load);
     const { apps, ...rest } = pickApps(exported);
     const loaded = Object.keys(cache).filter((path) => !loadedBefore.has(path));
-    const outcome = { ok: true, ...rest, files: [...new Set([file, ...loaded])], absent: [...absent] } as const;
+    const files = [...new Set([file, ...loaded])];
+    const outcome = { ok: true, ...rest, files, absent: [...absent], readsCommand } as const;
     const reload = once(() => {
       for (const path of loaded) delete cache[path];
       for (const key of [COPY_MARK, ...Object.keys(shell)]) uncopied.add(key);
@@ -74,6 +69,18 @@ function run(load: () => unknown): Outcome {
   } catch (error) {
     return describeError(error, file);
   }
+}
+
+/** A file may read the name after `--env` from the command that starts it. */
+function watchCommand(load: () => unknown): { readonly exported: unknown; readonly readsCommand: boolean } {
+  let { argv } = process;
+  let readsCommand = false;
+  const get = (): string[] => ((readsCommand = true), argv);
+  const set = (value: string[]): void => void (argv = value);
+  Object.defineProperty(process, "argv", { configurable: true, enumerable: true, get, set });
+  const exported = load();
+  Object.defineProperty(process, "argv", { configurable: true, enumerable: true, writable: true, value: argv });
+  return { exported, readsCommand };
 }
 
 /** None if a file cannot be loaded twice. */

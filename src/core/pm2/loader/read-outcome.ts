@@ -44,6 +44,7 @@ const outcome = z.discriminatedUnion("ok", [
     isDefaultExport: z.boolean(),
     files: texts,
     absent: texts,
+    readsCommand: z.boolean(),
     refusals: z.optional(texts),
   }),
   z.object({

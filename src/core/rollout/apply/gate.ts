@@ -10,7 +10,7 @@ import type { HealthResult, HasHealth } from "../port-deployed.ts";
 
 import { type Circumstances, hasFailedToLoad } from "../../running/read-serving.ts";
 import { appKind } from "../../running/code-evidence.ts";
-import { readStateOf } from "../../running/read-states.ts";
+import { readEnd } from "../../running/read-states.ts";
 import { hasEndedWell, isEnding } from "../../running/state.ts";
 import { type AppProbe, readSettings } from "../settings.ts";
 import type { AffectedProcess } from "../control/action.ts";
@@ -29,7 +29,7 @@ export interface HealthRequirement {
   readonly isNew?: boolean;
 }
 
-type GatePorts = HasHealth & HasProcesses & Parameters<typeof readStateOf>[0];
+type GatePorts = HasHealth & HasProcesses & Parameters<typeof readEnd>[0];
 
 export function waitUntilHealthy(
   ports: GatePorts,
@@ -169,10 +169,8 @@ async function requireSuccess(
   listed: readonly ProcessRecord[],
   { pmId }: GatedProcess,
 ): Promise<void> {
-  const own = listed.filter((one) => one.pmId === pmId);
-  const stateOf = await readStateOf(ports, own);
-  for (const record of own) {
-    const { name, reason } = stateOf(record);
+  for (const record of listed.filter((one) => one.pmId === pmId)) {
+    const { name, reason } = (await readEnd(ports, record)).state;
     if (name === "failed") throw healthError("HEALTH_CRASHED", record, `It ended ${reason}.`);
   }
 }

@@ -6,7 +6,7 @@ import { resolveTarget } from "../../pm2/target.ts";
 import { isUp, OnlineRuns, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
-import { FactsReader, readStateOf } from "../../running/read-states.ts";
+import { FactsReader, type ProcessEnd, readEnd, readStateOf } from "../../running/read-states.ts";
 import { type AffectedProcess, noteProcesses } from "../control/action.ts";
 import { type StateOf, isAtRest } from "../../running/state.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
@@ -17,7 +17,6 @@ import { once } from "../../words/once.ts";
 import { shellQuote } from "../../words/text.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { jobRunning } from "../control/start-declared.ts";
-import type { StopFact } from "../../running/facts.ts";
 import { appKind } from "../../running/code-evidence.ts";
 import type { ProcessRunResult } from "../../api/rollout-requests.ts";
 
@@ -189,11 +188,18 @@ async function waitForEnd(
     if (begunAt === null && record.lastStartAt !== target.lastStartAt) begunAt = record.lastStartAt;
     const ms = Math.round(clock.elapsed() - startedMs);
     if (begunAt !== null && record.lastStartAt !== begunAt) return { name, pmId, ...replacedRun(record), ms };
-    const isOver = signal?.aborted === true || ms >= timeoutMs;
-    if ((begunAt !== null && isAtRest(record)) || isOver)
-      return { name, pmId, ...runResult(record, await readEnd(ports, record), ms), ms };
+    const hasEnded = begunAt !== null && isAtRest(record);
+    if (hasEnded || signal?.aborted === true || ms >= timeoutMs)
+      return { name, pmId, ...(await readResult(ports, record, ms)), ms };
     await clock.sleep(POLL_INTERVAL_MS, signal).catch(() => undefined);
   }
+}
+
+async function readResult(ports: ApplyPorts, record: ProcessRecord, ms: number): Promise<RunResult> {
+  const end = await readEnd(ports, record);
+  // A restart stops it, and starts it a moment later.
+  const after = isAtRest(record) ? await findRecord(ports, record) : record;
+  return after.lastStartAt === record.lastStartAt ? runResult(record, end, ms) : replacedRun(after);
 }
 
 async function findRecord({ processes }: HasProcesses, { pmId, name }: ProcessRecord): Promise<ProcessRecord> {
@@ -212,19 +218,8 @@ function replacedRun({ lastStartAt }: ProcessRecord): RunResult {
   return { outcome: "failed", exitCode: null, details };
 }
 
-interface RunEnd {
-  readonly problem: ProcessProblem | null;
-  readonly stop: StopFact | null;
-}
-
-async function readEnd(ports: ApplyPorts, record: ProcessRecord): Promise<RunEnd> {
-  const reader = new FactsReader(ports);
-  const { problem } = (await readStateOf(ports, [record], reader))(record);
-  const facts = (await reader.read([record])).get(record.pmId);
-  return { problem, stop: facts?.lastEnd?.stop ?? null };
-}
-
-function runResult(record: ProcessRecord, { problem, stop }: RunEnd, ms: number): RunResult {
+function runResult(record: ProcessRecord, { state: { problem }, lastEnd }: ProcessEnd, ms: number): RunResult {
+  const stop = lastEnd?.stop ?? null;
   if (!isAtRest(record)) {
     const details = `It still runs after ${Math.round(ms / 1000)} s, and svcm leaves it running. ${problem?.details ?? "A script that ends without process.exit() can stay online under PM2."}`;
     return { outcome: "running", exitCode: null, details };

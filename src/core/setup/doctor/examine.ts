@@ -81,7 +81,7 @@ export function examine(observations: Observations): RepositoryState {
     tracked: filesWithSecrets(survey, detection, observations.tracked),
     unignored: filesWithSecrets(survey, detection, observations.unignored),
     publicSecrets: detection.keys.map(({ key }) => key).filter(isPublicSecret),
-    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [], unloaded: [] } : unmatchedKeys(survey, detection, named)),
+    ...(survey.isCut ? { unsetKeys: [], unusedKeys: [], unloaded: [] } : unmatchedKeys(survey, detection, places)),
     undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
     overrides,
@@ -160,12 +160,17 @@ export function loadersOf(paths: readonly string[]): string[] {
 function unmatchedKeys(
   { files }: Survey,
   { env, keys }: Detection,
-  named: ReadonlySet<string>,
+  places: readonly ConfiguredFile[],
 ): Pick<RepositoryState, "unsetKeys" | "unusedKeys" | "unloaded"> {
   const texts = [...files].flatMap(([path, text = ""]) => (isEnvName(path) || path === PROJECT_FILE ? [] : [text]));
   const values = env.filter(({ kind, isEncrypted }) => kind === "values" && !isEncrypted);
   const definedKeys = new Set(values.flatMap(({ path }) => keysIn(files.get(path))));
-  const loaded = values.map(({ path }) => path).filter((path) => named.has(path) && keysIn(files.get(path)).length > 0);
+  const named = new Set(places.filter(({ exists }) => exists).map(({ path }) => path));
+  // Without an ecosystem file, the apps are elsewhere.
+  const hasApps = places.some(({ kind, exists }) => kind === "ecosystem" && exists);
+  const loaded = !hasApps
+    ? []
+    : values.map(({ path }) => path).filter((path) => named.has(path) && keysIn(files.get(path)).length > 0);
   return {
     unsetKeys: keys.filter(({ isOnlyRead }) => isOnlyRead).map(({ key }) => key),
     unusedKeys: [...definedKeys].filter((key) => !texts.some((text) => text.includes(key))),

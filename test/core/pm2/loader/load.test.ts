@@ -2,6 +2,7 @@ import type { EcosystemLoader } from "../../../../src/core/pm2/ports.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { loadOnce } from "../../../../src/core/pm2/ecosystem-file.ts";
 import { ecosystemLoader } from "../../../../src/core/pm2/loader/index.ts";
 
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -54,6 +55,13 @@ test("the file sees the command of PM2 that would start it", async () => {
     (await loader.load(path, undefined, ...how)).apps.map(({ fields }) => fields["name"]);
   expect(await names()).toEqual([`start ${path}`]);
   expect(await names("repeat", "production")).toEqual([`start ${path} --env production`]);
+  const once = loadOnce(loader);
+  const shared = async (env?: string) => (await once.load(path, undefined, "read", env)).apps[0]?.fields["name"];
+  expect([await shared(), await shared("a"), await shared("b")]).toEqual([
+    `start ${path}`,
+    `start ${path} --env a`,
+    `start ${path} --env b`,
+  ]);
 });
 
 test("each load runs the file and the modules that it requires again", async () => {

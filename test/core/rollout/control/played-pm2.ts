@@ -100,6 +100,7 @@ export function playPm2(first: readonly ProcessRecord[], play: Play = {}) {
     audit: { newest: async () => ({ records: [] }) },
     schedules: { next: async () => undefined },
     processLogs: {
+      readCoverage: async () => ({ exists: false, fromMs: null }),
       readErrorTail: async () => undefined,
       readPm2Log: async () => ({ entries: [], isComplete: true, isTruncated: false }),
     },
