@@ -1,7 +1,7 @@
 /** The facts that svcm reads before it judges processes, and those that it does not read again. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
-import { FactsReader, readNextTimes, readStateOf } from "../../../src/core/running/read-states.ts";
+import { FactsReader, readEnd, readNextTimes, readStateOf } from "../../../src/core/running/read-states.ts";
 import { record } from "../../support/process-record.ts";
 import { NOW, playMachine, service, socket, type Machine } from "./played-kernel.ts";
 
@@ -48,6 +48,30 @@ describe("PM2's log is read", () => {
     };
     const facts = await new FactsReader(broken as never).read([service(0, STOPPED)]);
     expect(facts.get(0)).toMatchObject({ hasErrorBlock: false });
+  });
+});
+
+describe("the end of a task", () => {
+  const ended = service(0, { ...task, ...STOPPED, lastStartAt: NOW - 1000, exitCode: 0 });
+  const killed = { type: "exit", code: 0, signal: "SIGKILL", name: "app0", pmId: 0, atMs: NOW };
+  /** @param afterMs when PM2's log has the line */
+  const endOf = async (afterMs: number, exists = true) => {
+    const played = playMachine();
+    const processLogs = {
+      ...played.ports.processLogs,
+      readCoverage: async () => ({ exists, fromMs: null }),
+      readPm2Log: async () => ({ entries: played.waitedMs() < afterMs ? [] : [{ ...killed, name: ended.name }] }),
+    };
+    const { state } = await readEnd({ ...played.ports, processLogs } as never, ended);
+    return [state.name, state.reason, played.waitedMs()];
+  };
+  test.each([
+    ["is in PM2's log at once", 0, true, ["failed", "by SIGKILL", 0]],
+    ["reaches the log later than the list", 300, true, ["failed", "by SIGKILL", 300]],
+    ["may not reach the log", 9000, true, ["ended", null, 2000]],
+    ["is in no log under pm2-runtime", 9000, false, ["ended", null, 0]],
+  ])("%s", async (_what, afterMs, exists, expected) => {
+    expect(await endOf(afterMs, exists)).toEqual(expected);
   });
 });
 
