@@ -1,5 +1,5 @@
 /** A deploy over HTTP, and one that a program proposes: none of its code runs until a user has read its plan and approved exactly both. */
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { deployPlanBody } from "../../src/core/api/deploy.ts";
@@ -74,7 +74,8 @@ test("svcm env get --app compares with the release that runs, and so sees a valu
     return values.map(({ value, running }) => `${value} ${running}`);
   };
   expect(await region()).toEqual(["eu same"]);
-  appendFileSync(join(shop.checkout, ".env.production"), "REGION=us\n");
+  const file = join(shop.checkout, ".env.production");
+  writeFileSync(file, readFileSync(file, "utf8").replace("=eu", "=us"));
   expect(await region()).toEqual(["us former"]);
 });
 
