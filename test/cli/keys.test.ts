@@ -172,14 +172,14 @@ describe("an edit of svcm.yaml", () => {
   });
 
   test("a key that init hid because nothing is known of it becomes text when a user allows it; another secret does not", async () => {
-    const guesses = `  GREETING: { kind: secret, guess: neither its name nor its value says what it is }\n  PIN: { kind: secret }\n`;
+    const guesses = `  GREETING: { kind: secret, guess: neither its name nor its value says what it is }\n  PIN: { kind: secret }\n  DATABASE_URL: { kind: connection-url }\n`;
     const workspace = repository(`${PROJECT}${guesses}`);
     const refused = await svcm(["env", "set", "GREETING=hello"], { root: workspace.root });
     expect(refused.stderr).toContain("If it holds no secret: svcm keys allow GREETING");
-    expect(await keys(workspace, "allow", "GREETING")).toMatchObject({ code: 0, stderr: "" });
+    expect(await keys(workspace, "allow", "GREETING", "GREETING")).toMatchObject({ code: 0, stderr: "" });
     expect(workspace.read("svcm.yaml")).toContain("  GREETING: { kind: text, tier: editable }\n");
     expect((await svcm(["env", "set", "GREETING=hello"], { root: workspace.root })).code).toBe(0);
-    for (const key of ["PIN", "RPC_URL"]) {
+    for (const key of ["PIN", "RPC_URL", "DATABASE_URL"]) {
       const ran = await keys(workspace, "allow", key, "--read-only");
       expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(`such as ${key}: { kind: text }`)]);
     }

@@ -45,8 +45,7 @@ export interface ProcessEnd {
 /** Returns how a job or task ended that PM2's list shows at rest, as soon as PM2's log has it. */
 export async function readEnd(ports: FactPorts, record: ProcessRecord): Promise<ProcessEnd> {
   const { clock, processLogs } = ports;
-  const { exists } = await processLogs.readCoverage().catch(() => ({ exists: false }));
-  const untilMs = clock.elapsed() + (exists ? LOG_DELAY_MS : 0);
+  const untilMs = clock.elapsed() + LOG_DELAY_MS;
   for (;;) {
     const reader = new FactsReader(ports);
     const state = (await readStateOf(ports, [record], reader))(record);
@@ -54,6 +53,8 @@ export async function readEnd(ports: FactPorts, record: ProcessRecord): Promise<
     const isKnown =
       lastEnd !== undefined || Boolean(record.exitCode) || record.lastStartAt === null || !isAtRest(record);
     if (isKnown || clock.elapsed() >= untilMs) return { state, lastEnd };
+    const { exists } = await processLogs.readCoverage().catch(() => ({ exists: false }));
+    if (!exists) return { state, lastEnd };
     await clock.sleep(LOG_POLL_MS);
   }
 }

@@ -2,7 +2,14 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commandLineCaller, execute, projectInit, repositoryCheck, SvcmError } from "../../../src/core/index.ts";
+import {
+  commandLineCaller,
+  execute,
+  projectDoctor,
+  projectInit,
+  repositoryCheck,
+  SvcmError,
+} from "../../../src/core/index.ts";
 import { isPassed } from "../../../src/core/setup/operations/repository-check.ts";
 import { makeRepository } from "../../support/git.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -88,6 +95,23 @@ test("services that are right by themselves are checked together, because one PM
   );
   expect(passed).toBe(false);
   expect(issues).toEqual([["ECOSYSTEM_NAME_DUPLICATE", "b/e.config.js"]]);
+});
+
+test("a release that is gone is a finding, also if several services are checked together", async () => {
+  const file = `module.exports = { apps: [{ name: "web", script: "web.js", kill_timeout: 5000 }] };`;
+  const workspace = makeWorkspace({
+    "svcm.yaml":
+      "version: 1\nenvironments: { dev: [] }\nservices:\n  a: { folder: a, ecosystem: { dev: e.config.js } }\n  b: { folder: b, ecosystem: { dev: e.config.js } }\n",
+    "a/e.config.js": file,
+    "a/web.js": "",
+    "b/e.config.js": file.replace('"web"', '"api"'),
+    "b/web.js": "",
+  });
+  const gone = new SvcmError("DEPLOY_FAILED", { code: "RELEASE_GONE", details: "gone" });
+  const deployed = { ...workspace.ports.deployed, world: () => Promise.reject(gone) };
+  const ports = Object.create(workspace.ports, { deployed: { value: deployed } }) as typeof workspace.ports;
+  const { response } = await execute(projectDoctor, ports, { version: "0", offline: false }, caller);
+  expect(response.issues.map(({ code }) => code)).toContain("RELEASE_GONE");
 });
 
 test("one run finds an error of each kind of file", async () => {

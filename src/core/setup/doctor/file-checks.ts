@@ -64,8 +64,10 @@ export async function checkEcosystems(
   }
   // Each service is right by itself, and PM2 has the apps of all of them.
   for (const environment of environmentsOfSeveral(requests)) {
+    // The services have reported what cannot be read.
     const checked = await readChecked(ports, vocabulary, { environment }).catch(() => undefined);
-    if (checked !== undefined) issues.push(...placedIssues(root, checked, await isUnused({ environment })));
+    const withoutMachine = await isUnused({ environment }).catch(() => true);
+    if (checked !== undefined) issues.push(...placedIssues(root, checked, withoutMachine));
   }
   return { issues: uniqueIssues(issues), apps };
 }

@@ -55,9 +55,11 @@ function newEntry(
   const proposed = classify(key, []);
   const isOpen = proposed.verdict === "open" || (proposed.verdict === "undecided" && editable);
   const chosen = kind ?? (isOpen ? proposed.kind : proposed.verdict === "connection" ? "connection-url" : "secret");
-  const isHidden = chosen === "secret" || chosen === "connection-url";
-  return { kind: chosen, ...((!isHidden || editable) && { tier }) };
+  return { kind: chosen, ...((!HIDDEN_KINDS.has(chosen) || editable) && { tier }) };
 }
+
+/** No tier shows them. */
+const HIDDEN_KINDS: ReadonlySet<string> = new Set(["secret", "connection-url"]);
 
 /** Turns guesses of `svcm init` into declared keys by removing `guess` from their entries in `svcm.yaml`. */
 export const keysConfirm = defineOperation({
@@ -83,7 +85,7 @@ export const keysSetTier = defineOperation({
       dryRun,
       keys,
       decide: (project) => [
-        ...(tier === "never-exposed" ? [] : keys.flatMap((key) => openSecret(project, key))),
+        ...(tier === "never-exposed" ? [] : [...new Set(keys)].flatMap((key) => openSecret(project, key))),
         ...tierChanges(project, keys, tier),
       ],
     }),
@@ -91,13 +93,14 @@ export const keysSetTier = defineOperation({
 
 /** @throws {SvcmError} INVALID_PAYLOAD for a secret, unless `svcm init` took the key for one because it knew nothing about it */
 function openSecret({ keys, guesses }: DeclaredKeys, key: string): Change[] {
-  if (ownMember(keys, key)?.kind !== "secret") return [];
+  const kind = ownMember(keys, key)?.kind;
+  if (kind === undefined || !HIDDEN_KINDS.has(kind)) return [];
   const guess = ownMember(guesses, key);
   if (guess === NOTHING_KNOWN && !isSecretName(key))
     return [{ kind: "set", path: ["keys", key, "kind"], value: "text" }];
   throw new SvcmError("INVALID_PAYLOAD", {
     code: "FACT_SECRET_VISIBLE",
-    details: `${key} has the kind secret${guess === undefined ? "" : ` (a guess of svcm init: ${guess})`}, and svcm neither shows nor writes a secret.`,
+    details: `${key} has the kind ${kind}${guess === undefined ? "" : ` (a guess of svcm init: ${guess})`}, and svcm neither shows nor writes a secret.`,
     hint: `If ${key} holds no secret, give it another kind where it is declared, such as ${key}: { kind: text }, and repeat the command.`,
   });
 }
