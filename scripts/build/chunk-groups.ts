@@ -82,7 +82,6 @@ const GROUPS: readonly Group[] = [
       "files/ports.",
     ],
     except: [
-      "secrets/spellings.",
       "words/characters.",
       "words/coalescing-buffer.",
       "words/http.",
@@ -108,7 +107,7 @@ const GROUPS: readonly Group[] = [
       "history/prometheus.node",
       "logs/care/cut.",
       "logs/care/finish.",
-      "logs/care/log-care.",
+      "logs/care/log-care.node",
       "logs/files/",
       "logs/process-logs.",
       "metrics/machine/",

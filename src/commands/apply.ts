@@ -1,6 +1,6 @@
 import { shellQuote } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
-import { isProductionName } from "../core/words/production.ts";
+import { isProductionName } from "../core/words/environment-names.ts";
 import { isOfFailedTask, readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";

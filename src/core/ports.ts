@@ -16,7 +16,7 @@ import type { HasDeploys } from "./deploy/port-deploys.ts";
 import type { HasRunningCode } from "./running/port-running-code.ts";
 import type { HasProcessLogs, HasLogs } from "./logs/port-logs.ts";
 import type { HasSchedules, HasDaemons, HasSavedLists } from "./pm2/port-daemons.ts";
-import type { HasLogCare } from "./logs/care/port-log-care.ts";
+import type { HasLogCare } from "./logs/care/log-care.ts";
 import type { HasSightings, HasEventFeed } from "./events/ports.ts";
 import type { HasAsyncContext, HasTelemetry } from "./metrics/telemetry.ts";
 import type { HasInstallation } from "./setup/ports.ts";

@@ -15,10 +15,16 @@ import {
   type Ports,
 } from "../core/index.ts";
 import { type AccessPolicy, authentication } from "./access.ts";
-import { failureResponse, hasStartedChange, sendFailure, toRefusal, toRefusedAttempt } from "./response.ts";
+import {
+  compressResponses,
+  failureResponse,
+  hasStartedChange,
+  sendFailure,
+  toRefusal,
+  toRefusedAttempt,
+} from "./response.ts";
 import { maxBodyBytesOf, parseBodiesAsBytes } from "./body.ts";
 import { brokenRequestHandler, watchConnections, type Connections } from "./connections.ts";
-import { compressResponses } from "./compression.ts";
 import { admit, allowedMethods, guardRequests } from "./guard.ts";
 import { createHandler, type HandlerContext } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";

@@ -12,16 +12,17 @@ import {
   type ConsoleFiles,
 } from "../core/index.ts";
 import {
-  assetHeaders,
-  jsonHeaders,
-  pageHeaders,
-  toJson,
-  envResponses,
   type JsonResponse,
+  assetHeaders,
+  encodingFor,
+  envResponses,
+  jsonHeaders,
+  metricsFormat,
+  pageHeaders,
   requestCutOff,
+  toJson,
 } from "./response.ts";
 import { isYaml, parametersOf, queryReader, repeatedParameter } from "./body.ts";
-import { encodingFor, metricsFormat } from "./compression.ts";
 import { contentRenderer } from "./content.ts";
 import { parseJson } from "../core/words/json.ts";
 import type { Limits } from "./limits.ts";

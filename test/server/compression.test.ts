@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateRawSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { encodingFor } from "../../src/server/compression.ts";
+import { encodingFor } from "../../src/server/response.ts";
 import { SharedMessage } from "../../src/server/socket/peer.ts";
 import { ask, ENV, testServer, type TestServer } from "./support.ts";
 import { manualTelemetry, sample, withTelemetry } from "./socket/hand-telemetry.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metricsFormat } from "../../src/server/compression.ts";
+import { metricsFormat } from "../../src/server/response.ts";
 
 const PROMETHEUS_2 =
   "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";

@@ -1,6 +1,6 @@
 import type { BootPorts } from "../boot/ports.ts";
 import type { HasMachine, HasRevisions } from "../files/ports.ts";
-import type { HasLogCare } from "../logs/care/port-log-care.ts";
+import type { HasLogCare } from "../logs/care/log-care.ts";
 import type { HasSchedules, FoundPm2 } from "../pm2/port-daemons.ts";
 import type { HasSurvey } from "./detect/survey.ts";
 

@@ -18,7 +18,7 @@ export async function renderReport(report: Report, format: ReportFormat, context
     case "text":
       return renderText(report, context.paint, { width: context.width });
     case "github": {
-      const { renderGithub } = await import("../findings/github.ts");
+      const { renderGithub } = await import("../findings/annotations.ts");
       // GitHub shows only ten annotations per step, so the text follows. A runner treats `##[...]` anywhere in a line
       // as a command, so the text must not contain it.
       const text = renderText(report, context.paint).replaceAll("##[", "# #[");
@@ -26,7 +26,7 @@ export async function renderReport(report: Report, format: ReportFormat, context
     }
     case "sarif": {
       const [{ renderSarif }, { findCodeDoc: docOf }] = await Promise.all([
-        import("../findings/sarif.ts"),
+        import("../findings/annotations.ts"),
         import("./codes/catalog.ts"),
       ]);
       const rules = report.issues.map(({ code }) => [code, docOf(code) ?? { summary: code }] as const);

@@ -1,5 +1,4 @@
-import { parseYaml } from "./parse.ts";
-import type { YamlSource } from "./source.ts";
+import { type YamlSource, parseYaml } from "./parse.ts";
 import { scanJson } from "../words/json.ts";
 
 export function readSource(text: string, file: string): YamlSource {

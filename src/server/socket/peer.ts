@@ -1,10 +1,9 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { ServerFrame } from "../../core/api/frames.ts";
-import { toJson } from "../response.ts";
+import { MIN_COMPRESSED_BYTES, toJson } from "../response.ts";
 import type { Limits } from "../limits.ts";
 import { constants, deflateRawSync } from "node:zlib";
-import { MIN_COMPRESSED_BYTES } from "../compression.ts";
 import {
   type Caller,
   describeError,

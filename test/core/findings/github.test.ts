@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderGithub } from "../../../src/core/findings/github.ts";
+import { renderGithub } from "../../../src/core/findings/annotations.ts";
 import { anyReport, at, CLEAN, issue, SAMPLE } from "./sample.ts";
 
 const COMMAND = /^::(?:error|warning) file=[^:,\r\n]*,(?:line=\d+,col=\d+,)?title=[^:,\r\n]*::[^\r\n]*$/;

@@ -3,7 +3,7 @@ import Draft04 from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderSarif, type RuleDocs } from "../../../src/core/findings/sarif.ts";
+import { renderSarif, type RuleDocs } from "../../../src/core/findings/annotations.ts";
 import { anyReport, at, CLEAN, issue, SAMPLE } from "./sample.ts";
 
 const RULES: RuleDocs = {

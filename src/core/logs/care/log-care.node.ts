@@ -10,9 +10,19 @@ import { SvcmError } from "../../api/errors.ts";
 import { ownRotated } from "../rotated.ts";
 import { cutHead, dropHead } from "./cut.node.ts";
 import { runFallocate, finishRotation, type Journal, parseRotationRecord } from "./finish.node.ts";
-import type { LogCare, LogSurvey, RotateOptions, Rotation, SurveyedLog } from "./port-log-care.ts";
+import {
+  type KeptSizes,
+  type LogCare,
+  type LogSurvey,
+  type RotateOptions,
+  type Rotation,
+  type SurveyedLog,
+  addSizes,
+  formatSizes,
+  parseSizes,
+  subtractCut,
+} from "./log-care.ts";
 import { tailBytes } from "./prune.ts";
-import { addSizes, formatSizes, parseSizes, subtractCut, type KeptSizes } from "./sizes.ts";
 
 export interface LogCareOptions {
   readonly pm2Home: string;

@@ -1,8 +1,7 @@
 import { baseName } from "../../words/text.ts";
-import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";
+import { type LogSurvey, type SurveyedLog, matchesGlob } from "./log-care.ts";
 import type { ErrorCode } from "../../api/issue.ts";
 import type { LogUsage } from "../../api/logs.ts";
-import { matchesGlob } from "./logrotate.ts";
 
 /** `svcm why` and `svcm events` read PM2's log for the last weeks, and the end of an error log. */
 const TAIL_BYTES = { pm2: 8 * 2 ** 20, app: 256 * 2 ** 10 };

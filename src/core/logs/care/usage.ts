@@ -3,7 +3,7 @@ import type { LogUsage, LogUsageResponse } from "../../api/logs.ts";
 import type { LogSettings } from "../../project/project.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
 import { roundToTenths, bytesText } from "../../words/numbers.ts";
-import type { LogSurvey, SurveyedLog } from "./port-log-care.ts";
+import type { LogSurvey, SurveyedLog } from "./log-care.ts";
 import { otherRotators } from "./prune.ts";
 import { pluralize } from "../../words/text.ts";
 

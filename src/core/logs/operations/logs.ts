@@ -8,7 +8,7 @@ import type {
 } from "../../api/logs.ts";
 import { defineOperation, type Caller } from "../../access/operation.ts";
 import type { HasFacts } from "../../project/port-repository.ts";
-import type { HasLogCare, LogSurvey, SurveyedLog } from "../care/port-log-care.ts";
+import type { HasLogCare, LogSurvey, SurveyedLog } from "../care/log-care.ts";
 import { usageOf } from "../care/usage.ts";
 import type { Audited } from "../../access/ports.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";

@@ -2,7 +2,7 @@ import type { Machine } from "../../files/ports.ts";
 import { countCalls } from "../../files/proc.ts";
 import { once } from "../../words/once.ts";
 import { descendantsOf, openLinux, readActivity } from "./linux.ts";
-import { querySystem } from "./host-system.ts";
+import { querySystem } from "./disks.ts";
 import type { SystemLimits } from "../../files/reading.ts";
 import { readIfReadable } from "../../files/system.ts";
 

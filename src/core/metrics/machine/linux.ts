@@ -16,8 +16,7 @@ import { type GroupLimits, readGroupLimits } from "../../files/group-limits.ts";
 import type { HostReading, MemoryReading, ProcessReading, IoReading, ProcessActivity } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
 import { errorCode } from "../../words/thrown.ts";
-import { DiskReader } from "./disks.ts";
-import type { SystemQuery } from "./host-system.ts";
+import { DiskReader, type SystemQuery } from "./disks.ts";
 import { listIfReadable, readIfReadable } from "../../files/system.ts";
 
 /** In a container, `/proc` shows the whole machine, of which its group may use a part. @param nowMs on a monotonic clock */

@@ -2,8 +2,7 @@ import { cpus, loadavg } from "node:os";
 import type { Systeminformation } from "systeminformation";
 import type { CoreTimes, HostReading, IoReading, LoadAvg, ProcessReading } from "../../files/reading.ts";
 import type { MachineReader } from "../../files/ports.ts";
-import { DiskReader } from "./disks.ts";
-import type { SystemQuery } from "./host-system.ts";
+import { DiskReader, type SystemQuery } from "./disks.ts";
 
 /** systeminformation starts child processes. */
 const CACHE_MS = 5000;

@@ -1,6 +1,6 @@
 import { requireEnvironment, undecidedIssues } from "../../project/resolve.ts";
 import type { HasTelemetry, MetricsPorts, Sample } from "../telemetry.ts";
-import type { HasLogCare } from "../../logs/care/port-log-care.ts";
+import type { HasLogCare } from "../../logs/care/log-care.ts";
 import type { HasBootOutlook } from "../../rollout/port-deployed.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { metricFamilies } from "../metric-families.ts";

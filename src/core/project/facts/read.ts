@@ -2,8 +2,7 @@ import * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/numbers.ts";
-import { parseYaml } from "../../yaml/parse.ts";
-import type { YamlSource, Path } from "../../yaml/source.ts";
+import { type Path, type YamlSource, parseYaml } from "../../yaml/parse.ts";
 import { contractIssues, matrixIssues, type FactFinding } from "./consistency.ts";
 import {
   capabilityMatrixSchema,

@@ -1,4 +1,4 @@
-import { parseYaml } from "../parse.ts";
+import { type Path, parseYaml } from "../parse.ts";
 import { applyChanges, type Change, sortDeletesLast, UneditableYaml, pathText } from "./change.ts";
 import type { LineChange } from "../../words/text.ts";
 import {
@@ -26,7 +26,6 @@ import {
 } from "./tree.ts";
 import { type Alias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import * as block from "./block.ts";
-import type { Path } from "../source.ts";
 import * as flow from "./flow.ts";
 import { renderFlow, indentationAt, type Quote, quoteOf, renderScalar, type Style, styleOf } from "./flow.ts";
 

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { nodeLogCare } from "../../../../src/core/logs/care/log-care.node.ts";
 import type { CutWay } from "../../../../src/core/api/names.ts";
-import type { SurveyedLog } from "../../../../src/core/logs/care/port-log-care.ts";
+import type { SurveyedLog } from "../../../../src/core/logs/care/log-care.ts";
 import { commandLine, start } from "../../../support/child.ts";
 import { sampleOrAll } from "../../../support/runs.ts";
 import { onDisk, temporaryFolder } from "../../../support/temporary-folder.ts";

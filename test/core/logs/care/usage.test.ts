@@ -5,9 +5,17 @@ import { lastFullDisk } from "../../../../src/core/logs/care/look.node.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { usageOf } from "../../../../src/core/logs/care/usage.ts";
 import { planPrune, refusalOf } from "../../../../src/core/logs/care/prune.ts";
-import { addSizes, earlierSize, parseSizes, formatSizes, subtractCut } from "../../../../src/core/logs/care/sizes.ts";
-import { logrotatePatterns, matchesGlob } from "../../../../src/core/logs/care/logrotate.ts";
-import type { LogSurvey, SurveyedLog } from "../../../../src/core/logs/care/port-log-care.ts";
+import {
+  type LogSurvey,
+  type SurveyedLog,
+  addSizes,
+  earlierSize,
+  formatSizes,
+  logrotatePatterns,
+  matchesGlob,
+  parseSizes,
+  subtractCut,
+} from "../../../../src/core/logs/care/log-care.ts";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../api/issue.ts";
 import type { CutWay, LogStream } from "../../api/names.ts";
-import type { LogrotateRule } from "./logrotate.ts";
+import { escapeRegExp } from "../../words/text.ts";
+import { isRecord, parseRecord } from "../../words/record.ts";
 
 /** The log files of PM2 on the disk: their sizes, who writes them, and the cutting of them. */
 export interface LogCare {
@@ -111,4 +112,111 @@ export interface LogSurvey {
 
 export interface HasLogCare {
   readonly logCare: LogCare;
+}
+
+/** A file of `/etc/logrotate.d`, and the files that it rotates. */
+export interface LogrotateRule {
+  readonly file: string;
+  readonly patterns: readonly string[];
+}
+
+/** The paths before each `{`: plain, in quotes, or on several lines. Also those of an instruction outside of a block. */
+export function logrotatePatterns(text: string): string[] {
+  const patterns: string[] = [];
+  let heading: string[] = [];
+  let depth = 0;
+  for (const raw of text.split("\n")) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    if (depth > 0) {
+      if (line.startsWith("}")) depth -= 1;
+      continue;
+    }
+    const [paths = ""] = line.split("{");
+    const words = [...paths.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+    heading = words[0]?.startsWith("/") === true ? [...heading, ...words] : line.startsWith("{") ? heading : [];
+    if (!line.includes("{")) continue;
+    patterns.push(...heading);
+    heading = [];
+    if (!line.endsWith("}")) depth += 1;
+  }
+  return patterns.filter((pattern) => pattern.startsWith("/"));
+}
+
+/** As the shell expands it: `*` and `?` stop at a `/`. */
+export function matchesGlob(pattern: string, path: string): boolean {
+  const source = pattern.replaceAll(/\[!?[^\]]*\]|[*?]|[^*?[]+|\[/g, (part) => {
+    if (part === "*") return "[^/]*";
+    if (part === "?") return "[^/]";
+    if (part.length > 1 && part.startsWith("[")) return part.replace(/^\[!/, "[^");
+    return escapeRegExp(part);
+  });
+  try {
+    return new RegExp(`^${source}$`).test(path);
+  } catch {
+    return false;
+  }
+}
+
+interface Size {
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
+/** Two looks at a log. The older one is replaced when the younger one is an hour old. */
+interface Sizes {
+  readonly ino: number;
+  readonly older: Size;
+  readonly younger: Size;
+}
+
+export type KeptSizes = ReadonlyMap<string, Sizes>;
+
+/** A shorter time says little. */
+const MIN_AGE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const MAX_LOGS = 10_000;
+
+export function parseSizes(text: string | undefined): KeptSizes {
+  const { logs } = parseRecord(text ?? "") ?? {};
+  if (!isRecord(logs)) return new Map();
+  return new Map(Object.entries(logs).filter(([, value]) => isRecord(value)) as [string, Sizes][]);
+}
+
+export function formatSizes(sizes: KeptSizes): string {
+  return JSON.stringify({ version: 1, logs: Object.fromEntries([...sizes].slice(0, MAX_LOGS)) });
+}
+
+interface Seen {
+  readonly path: string;
+  readonly ino: number;
+  readonly bytes: number;
+}
+
+/** A log that became smaller, or that is another file, has no known growth. */
+export function addSizes(kept: KeptSizes, logs: readonly Seen[], atMs: number): KeptSizes {
+  return new Map(
+    logs.map(({ path, ino, bytes }) => {
+      const now = { atMs, bytes };
+      const sizes = kept.get(path);
+      if (sizes?.ino !== ino || bytes < sizes.younger.bytes || atMs < sizes.younger.atMs)
+        return [path, { ino, older: now, younger: now }];
+      return [path, atMs - sizes.younger.atMs < HOUR_MS ? sizes : { ino, older: sizes.younger, younger: now }];
+    }),
+  );
+}
+
+/** The cut bytes had been written, so the earlier sizes become smaller, too. */
+export function subtractCut(kept: KeptSizes, path: string, cut: number): KeptSizes {
+  const sizes = kept.get(path);
+  if (sizes === undefined) return kept;
+  const { ino, older, younger } = sizes;
+  const less = (size: Size): Size => ({ ...size, bytes: size.bytes - cut });
+  return new Map(kept).set(path, { ino, older: less(older), younger: less(younger) });
+}
+
+export function earlierSize(kept: KeptSizes, { path, ino, bytes }: Seen, atMs: number): Size | null {
+  const sizes = kept.get(path);
+  if (sizes?.ino !== ino || bytes < sizes.younger.bytes || atMs - sizes.older.atMs < MIN_AGE_MS) return null;
+  return sizes.older;
 }

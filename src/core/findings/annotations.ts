@@ -1,5 +1,5 @@
 import type { Issue } from "../api/issue.ts";
-import { type CodeDoc, describeIssue, indexLines, issueLocation, type Report } from "./rule.ts";
+import { type CodeDoc, type Report, describeIssue, indexLines, issueLocation } from "./rule.ts";
 
 export type RuleDocs = Readonly<Record<string, Partial<CodeDoc> & { readonly summary: string }>>;
 
@@ -68,4 +68,26 @@ function wordAt(line: string, column: number): string {
 
 function uriOf(file: string): string {
   return file.toWellFormed().split("/").map(encodeURIComponent).join("/");
+}
+
+export function renderGithub(report: Report): string {
+  return report.issues.map((issue) => command(report, issue)).join("\n");
+}
+
+function command(report: Report, issue: Issue): string {
+  const place = issueLocation(issue);
+  const properties = [
+    `file=${escapeProperty(place?.file ?? report.file)}`,
+    ...(place ? [`line=${place.line}`, `col=${place.column}`] : []),
+    `title=${escapeProperty(issue.code)}`,
+  ];
+  return `::${issue.severity} ${properties.join(",")}::${escapeData(describeIssue(issue))}`;
+}
+
+function escapeData(text: string): string {
+  return text.toWellFormed().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
