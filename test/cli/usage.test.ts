@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { plainEnvironment, REPOSITORY, RUN, svcm as program, type Outcome } from "../support/command-line.ts";
 import { quickSvcm as svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 describe("an unknown command", () => {
   test("is refused with a suggestion and without a question", () => {
@@ -155,7 +156,7 @@ describe("a defect", () => {
   });
 });
 
-test("in a folder that was removed, a command says so, and help is shown", () => {
+longTest("in a folder that was removed, a command says so, and help is shown", () => {
   const run = (command: string): Outcome => {
     const gone = join(temporaryFolder(), "release");
     const script = `mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" "$3" ${command}`;

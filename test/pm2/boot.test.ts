@@ -133,7 +133,7 @@ longTest(
   },
 );
 
-test("an app that a restore left stopped can be started", async () => {
+longTest("an app that a restore left stopped can be started", async () => {
   await own.run({ name: "off" });
   await ports.processes.stop((await named("off")) as never);
   await execute(bootSave, ports, {}, caller);

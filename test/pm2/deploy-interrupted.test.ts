@@ -79,7 +79,7 @@ async function interruptedBuild(marker: string, interrupt: (child: ChildProcess)
   return text;
 }
 
-test("a terminal that goes away during the build ends the first deploy in order", async () => {
+longTest("a terminal that goes away during the build ends the first deploy in order", async () => {
   const text = await interruptedBuild(join(shop.own.folder, "hung-up"), (child) => child.kill("SIGHUP"));
   expect(text).toMatch(/The build \(npm run build\) was stopped\.[^]*Nothing that runs was touched\./);
 });

@@ -129,44 +129,47 @@ test.each(firstOrAll(cases))("%s is refused by name, and no folder is left", asy
   for (const name of ["current", "shared/var"]) rmSync(join(shop.root, name), { recursive: true, force: true });
 });
 
-test("hooks, filters and a hostile configuration of the checkout run nothing, and GIT_DIR leads nowhere else", async () => {
-  const marker = join(shop.own.folder, "marker");
-  const program = join(shop.own.folder, "program");
-  writeFileSync(program, `#!/bin/sh\ntouch ${marker}\ncat\n`, { mode: 0o755 });
-  for (const [name, value] of [
-    ["core.fsmonitor", program],
-    ["core.hooksPath", shop.own.folder],
-    ["filter.evil.smudge", program],
-    ["filter.evil.clean", program],
-    ["diff.external", program],
-    ["core.pager", program],
-    ["uploadpack.packObjectsHook", program],
-    ["gpg.program", program],
-    ["log.showSignature", "true"],
-  ] as const)
-    shop.git("config", name, value);
-  for (const hook of ["post-checkout", "reference-transaction", "post-merge"])
-    symlinkSync(program, join(shop.own.folder, hook));
-  shop.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "push", "--quiet", "origin", "main");
-  rmSync(marker, { force: true });
-  // As in a hook of another repository.
-  const foreign = {
-    GIT_DIR: join(shop.own.folder, "other"),
-    GIT_WORK_TREE: shop.own.folder,
-    GIT_INDEX_FILE: join(shop.own.folder, "index"),
-    GIT_OBJECT_DIRECTORY: join(shop.own.folder, "objects"),
-    GIT_NAMESPACE: "other",
-    GIT_EXTERNAL_DIFF: program,
-    GIT_SSH_COMMAND: program,
-    GIT_ASKPASS: program,
-    SSH_ASKPASS: program,
-  };
-  const ports = nodePorts({ root: shop.checkout, env: { ...shop.env, ...foreign }, cwd: shop.checkout });
-  const { folder, from, commits } = await execute(deployPlan, ports, { environment: "production" }, caller);
-  await ports.processes.close();
-  expect([readFileSync(join(folder, "VERSION"), "utf8"), from, commits]).toEqual(["1", null, null]);
-  expect(existsSync(marker)).toBe(false);
-});
+longTest(
+  "hooks, filters and a hostile configuration of the checkout run nothing, and GIT_DIR leads nowhere else",
+  async () => {
+    const marker = join(shop.own.folder, "marker");
+    const program = join(shop.own.folder, "program");
+    writeFileSync(program, `#!/bin/sh\ntouch ${marker}\ncat\n`, { mode: 0o755 });
+    for (const [name, value] of [
+      ["core.fsmonitor", program],
+      ["core.hooksPath", shop.own.folder],
+      ["filter.evil.smudge", program],
+      ["filter.evil.clean", program],
+      ["diff.external", program],
+      ["core.pager", program],
+      ["uploadpack.packObjectsHook", program],
+      ["gpg.program", program],
+      ["log.showSignature", "true"],
+    ] as const)
+      shop.git("config", name, value);
+    for (const hook of ["post-checkout", "reference-transaction", "post-merge"])
+      symlinkSync(program, join(shop.own.folder, hook));
+    shop.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "push", "--quiet", "origin", "main");
+    rmSync(marker, { force: true });
+    // As in a hook of another repository.
+    const foreign = {
+      GIT_DIR: join(shop.own.folder, "other"),
+      GIT_WORK_TREE: shop.own.folder,
+      GIT_INDEX_FILE: join(shop.own.folder, "index"),
+      GIT_OBJECT_DIRECTORY: join(shop.own.folder, "objects"),
+      GIT_NAMESPACE: "other",
+      GIT_EXTERNAL_DIFF: program,
+      GIT_SSH_COMMAND: program,
+      GIT_ASKPASS: program,
+      SSH_ASKPASS: program,
+    };
+    const ports = nodePorts({ root: shop.checkout, env: { ...shop.env, ...foreign }, cwd: shop.checkout });
+    const { folder, from, commits } = await execute(deployPlan, ports, { environment: "production" }, caller);
+    await ports.processes.close();
+    expect([readFileSync(join(folder, "VERSION"), "utf8"), from, commits]).toEqual(["1", null, null]);
+    expect(existsSync(marker)).toBe(false);
+  },
+);
 
 test("a repository behind ssh is fetched by the checkout's own command, which may ask nothing", async () => {
   const program = join(shop.own.folder, "ssh");

@@ -6,12 +6,13 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { execute, rolloutPlan } from "../../src/core/index.ts";
 import { isRoot } from "../support/machine.ts";
 import { IDLE, pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;
 const own = pm2();
 afterAll(() => own.end());
 
-test("a plan warns of a start that would run a script of another PM2 twice", async () => {
+longTest("a plan warns of a start that would run a script of another PM2 twice", async () => {
   await own.startDaemon();
   writeFileSync(join(own.folder, "web.cjs"), IDLE);
   writeFileSync(join(own.folder, "other.cjs"), IDLE);

@@ -71,7 +71,7 @@ longTest.skipIf(!canMount)(
   },
 );
 
-test.skipIf(!canLoopMount)(
+longTest.skipIf(!canLoopMount)(
   "on a full disk svcm acts on no process until its own command has freed space (needs root and a loop mount)",
   async () => {
     const { at } = ext4Image(temporaryFolder(), own.home);

@@ -139,7 +139,7 @@ longTest("a service that a user stopped stays stopped, is missing, and is starte
   expect(existsSync(runs)).toBe(true);
 });
 
-test("a task that failed does not stop the change of another app, and only a request runs it again", async () => {
+longTest("a task that failed does not stop the change of another app, and only a request runs it again", async () => {
   const code = join(own.home, "code");
   writeFileSync(code, "0");
   const read = `require("node:fs").readFileSync(${JSON.stringify(code)}, "utf8")`;
@@ -186,7 +186,7 @@ test("a task that failed does not stop the change of another app, and only a req
   }
 });
 
-test("a task that a signal ended, such as that of the kernel's memory limit, fails its apply", async () => {
+longTest("a task that a signal ended, such as that of the kernel's memory limit, fails its apply", async () => {
   writeFileSync(join(own.folder, "killed.cjs"), 'process.kill(process.pid, "SIGKILL");');
   own.pm2Folder([{ name: "killed", script: "./killed.cjs", autorestart: false }]);
   await expect(execute(rolloutApply, ports, { ...input, apps: ["killed"] }, caller)).rejects.toMatchObject({

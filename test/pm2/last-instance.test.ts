@@ -100,7 +100,7 @@ longTest.each(MODES)(
 
 const LOOPS: [string, object][] = [...MODES, ["a fork", { kill_timeout: 3000 }]];
 
-test("a failed apply ends with the error of the process, and who holds its port", async () => {
+longTest("a failed apply ends with the error of the process, and who holds its port", async () => {
   const other = await freePort();
   const listens = `require("node:http").createServer().listen(process.env.PORT, "127.0.0.1");`;
   writeFileSync(join(own.folder, "app.cjs"), listens);

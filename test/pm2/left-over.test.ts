@@ -50,7 +50,7 @@ longTest("why, doctor and a failed restart name the child that holds the port, a
 const LEAVER = `require("node:child_process").spawn("sh", ["-c", '"$0" "$1" &', process.execPath, process.env.CHILD], { stdio: "ignore" });
 setInterval(() => {}, 1000);`;
 
-test("a stop and a delete name the child that still holds the port", async () => {
+longTest("a stop and a delete name the child that still holds the port", async () => {
   const port = await freePort();
   const child = join(own.home, "server.cjs");
   writeFileSync(child, CHILD);

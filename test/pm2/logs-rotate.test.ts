@@ -101,7 +101,7 @@ async function rotateUnderLoad({ name, app, writers, perTick, rotations }: Scene
   return done;
 }
 
-test.runIf(isAble)("lines that are written between any two steps of a rotation reach a follower once", async () => {
+longTest.runIf(isAble)("lines that are written between any two steps of a rotation reach a follower once", async () => {
   const path = await quietApp(own, "raced", "");
   const all = watchedLogs(ports, { app: "raced" });
   await all.begun();

@@ -8,6 +8,7 @@ import { bootRestore, daemonShow, execute, processList, rolloutPlan, type Caller
 import { pm2, type Daemon } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller: Caller = { source: "cli", actor: "tester", grants: ["read", "write", "logs", "act", "admin"] };
 const own = pm2();
@@ -60,7 +61,7 @@ test("also through a link to PM2_HOME", async () => {
   await expect(own.link({ env: { PM2_HOME: link } }).list()).rejects.toMatchObject(GONE);
 });
 
-test("a second daemon beside it is named, and a plan that would start an app twice is refused", async () => {
+longTest("a second daemon beside it is named, and a plan that would start an app twice is refused", async () => {
   const second = await own.startDaemon();
   const ports = own.ports();
   const plan = await execute(rolloutPlan, ports, { environment: "dev" }, caller);

@@ -26,7 +26,7 @@ async function problems(): Promise<Record<string, string | undefined>> {
   return listed;
 }
 
-test("a process whose folder does not exist has a problem", async () => {
+longTest("a process whose folder does not exist has a problem", async () => {
   const cwd = join(own.folder, "release");
   mkdirSync(cwd);
   await own.run({ name: "runs", cwd });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { bootShow, daemonRenew, daemonShow, eventWhy, execute, processList } from "../../src/core/index.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
+import { longTest } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "act", "write", "admin"] } as const;
 const place = { environment: undefined, service: undefined };
@@ -17,7 +18,7 @@ if (!existsSync("again")) setTimeout(() => { writeFileSync("again", ""); process
 process.on("SIGINT", () => { writeFileSync("drained", ""); process.exit(0); });
 setInterval(() => {}, 1e6);`;
 
-test("state, ends, boot and daemon are shown as they are, and a stop drains the apps", async () => {
+longTest("state, ends, boot and daemon are shown as they are, and a stop drains the apps", async () => {
   const own = pm2();
   const ports = own.ports();
   onTestFinished(() => own.end());

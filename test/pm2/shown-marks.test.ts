@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll } from "../support/runs.ts";
+import { firstOrAll, longTest } from "../support/runs.ts";
 import { svcm as run, type RunResult } from "../support/svcm.ts";
 
 const { own } = runningPm2();
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const svcm = (...args: string[]): Promise<RunResult> =>
   run(args, { root: own.folder, env: { PM2_HOME: own.home, TZ: "Pacific/Auckland" } });
 
-test("status, ls, show and why show the mute and the note of an app, in local time", async () => {
+longTest("status, ls, show and why show the mute and the note of an app, in local time", async () => {
   expect((await svcm("note", "api", "Ann restarts it on Monday")).stderr).toBe("");
   const muted = await svcm("mute", "api", "--kind", "drift", "--until", "2h", "--reason", "the move");
   expect(muted.stdout).toMatch(/^api is muted until \S+ \S+\+1[23]:00: drift\.$/m);

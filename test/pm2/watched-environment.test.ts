@@ -11,7 +11,7 @@ import { longTest } from "../support/runs.ts";
 const caller = { source: "cli", grants: ["read"] } as const;
 const { own, ports } = runningPm2();
 
-test("the environment of the machine is compared, and never for a token of another one", async () => {
+longTest("the environment of the machine is compared, and never for a token of another one", async () => {
   writeFileSync(join(own.folder, "app.cjs"), IDLE);
   for (const environment of ["dev", "production", "staging"])
     own.pm2Folder([{ name: `${environment}-web`, script: "./app.cjs" }], environment);

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { eventWhy, execute, type Caller } from "../../src/core/index.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { svcm } from "../support/svcm.ts";
+import { longTest } from "../support/runs.ts";
 
 const { own, ports } = runningPm2();
 const caller: Caller = { source: "cli", grants: ["read", "logs"] };
@@ -60,7 +61,7 @@ test("an error in the output is named, and one in a log of both streams", async 
   expect(await why("both")).toMatchObject({ reason: "Error: both ways", errorLines: [], now: [] });
 });
 
-test("while nothing says what is secret, why and logs say so instead of showing none", async () => {
+longTest("while nothing says what is secret, why and logs say so instead of showing none", async () => {
   await ended("closed", `throw new Error("boom")`);
   const file = join(own.folder, "svcm.yaml");
   writeFileSync(file, "version: 1\nenvironmnts: {}\n");

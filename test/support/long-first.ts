@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const ROOT = join(import.meta.dirname, "../..");
 /** Small files that run for a long time because each test starts processes; the longest first. */
 const LONG = [
+  "test/pm2/deploy.test.ts",
+  "test/pm2/jobs.test.ts",
+  "test/pm2/started-environment.test.ts",
   "test/docs/commands.test.ts",
   "test/core/events/collect-events.test.ts",
   "test/scripts/start.test.ts",
@@ -15,7 +18,6 @@ const LONG = [
   "test/pm2/gate.test.ts",
   "test/pm2/hostile-names.test.ts",
   "test/console/tasks.test.ts",
-  "test/pm2/daemon-renew.test.ts",
   "test/pm2/short-names.test.ts",
   "test/scripts/generate.test.ts",
   "test/server/generated-client.test.ts",

@@ -7,7 +7,7 @@ import { nodeLogCare } from "../../../../src/core/logs/care/log-care.node.ts";
 import { FileFollower } from "../../../../src/core/logs/files/worker/file-follower.ts";
 import { LogFile } from "../../../../src/core/logs/files/worker/log-file.ts";
 import { Tail } from "../../../../src/core/logs/files/worker/tail.ts";
-import { propertyRuns } from "../../../support/runs.ts";
+import { propertyRuns, longTest } from "../../../support/runs.ts";
 import { onDisk, temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const MAX_BYTES = 20_000;
@@ -44,7 +44,7 @@ function followed(begun: number) {
   return { tail, read, written, write, writeLines, look, rotate };
 }
 
-test.runIf(way === "collapse")("whenever a follower looks, it reads each line once", async () => {
+longTest.runIf(way === "collapse")("whenever a follower looks, it reads each line once", async () => {
   const moves = fc.infiniteStream(fc.record({ isLook: fc.boolean(), lines: fc.nat({ max: 30 }) }));
   const scene = fc.record({
     begun: fc.nat({ max: 60 }),

@@ -12,7 +12,6 @@ import {
   statusShow,
 } from "../../src/core/index.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
-import { longTest } from "../support/runs.ts";
 
 const CHANGED = ["app.cjs", "dist/version.txt"];
 const shop = shopUnderPm2();
@@ -54,7 +53,7 @@ test("a deploy does not restart apps that run a changed folder, and says so", as
   expect(deploy.current).toBe(true);
 });
 
-longTest("a rollback to a changed folder says which files are not those of its commit", async () => {
+test("a rollback to a changed folder says which files are not those of its commit", async () => {
   const changed = shop.current()!;
   const commit = shop.git("rev-parse", "HEAD");
   shop.publish({ VERSION: "2" });
@@ -65,7 +64,7 @@ longTest("a rollback to a changed folder says which files are not those of its c
   expect([git, shop.current()]).toEqual([{ commit, dirty: CHANGED }, changed]);
 });
 
-longTest("a deploy prepares a commit again if its folder was changed, and leaves that folder", async () => {
+test("a deploy prepares a commit again if its folder was changed, and leaves that folder", async () => {
   const { deploy } = await shop.deploy();
   const changed = shop.releases().find((id) => id !== deploy.id);
   const { notes } = await shop.deploy({ revision: "HEAD~1" });
@@ -80,7 +79,7 @@ longTest("a deploy prepares a commit again if its folder was changed, and leaves
   expect(readFileSync(inRelease(again.deploy.id, "build.cjs"), "utf8")).not.toBe("");
 });
 
-longTest("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
+test("the rollback of an apply in a release has the commit of that release, and not of the checkout", async () => {
   const { deploy } = await shop.deploy();
   for (const record of await ports.processes.list()) await ports.processes.stop(record);
   const { release } = await execute(rolloutApply, ports, { ...input, apps: ["web"] }, caller);
@@ -90,7 +89,7 @@ longTest("the rollback of an apply in a release has the commit of that release, 
   expect(done).toMatchObject({ outcome: "applied", git: { commit: deploy.commit } });
 });
 
-longTest("the deploy of an app that writes at its start what is not its code is not half done", async () => {
+test("the deploy of an app that writes at its start what is not its code is not half done", async () => {
   const app = readFileSync(join(shop.checkout, "app.cjs"), "utf8");
   const built = `require("node:fs").writeFileSync(__dirname + "/dist/built.cjs", String(process.hrtime.bigint()));`;
   const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
@@ -108,7 +107,7 @@ longTest("the deploy of an app that writes at its start what is not its code is 
   expect((await shop.deploy({ revision: deploy.commit })).notes).toEqual([]);
 });
 
-longTest("an edit of a package is named by a deploy of that commit and by a rollback to it", async () => {
+test("an edit of a package is named by a deploy of that commit and by a rollback to it", async () => {
   const build = readFileSync(join(shop.checkout, "build.cjs"), "utf8");
   const install = `
 mkdirSync("node_modules/left-pad/lib", { recursive: true });
@@ -127,7 +126,7 @@ require("node:fs").writeFileSync("node_modules/left-pad/lib/index.js", "module.e
   expect([changed, current]).toEqual([true, { path, from: `releases/${next.deploy.id}`, to: `releases/${deploy.id}` }]);
 });
 
-longTest("a rollback that moves the link alone says so, and does it", async () => {
+test("a rollback that moves the link alone says so, and does it", async () => {
   const { git } = await execute(rolloutRollback, ports, {}, caller);
   expect(git?.dirty).toEqual(["node_modules/left-pad"]);
   const former = shop.current()!;
@@ -143,7 +142,7 @@ longTest("a rollback that moves the link alone says so, and does it", async () =
   expect([shop.current(), (await ports.processes.list())[0]?.pid]).toEqual([former, pid]);
 });
 
-longTest("a build that writes into the release that runs is not said to have touched nothing", async () => {
+test("a build that writes into the release that runs is not said to have touched nothing", async () => {
   await shop.deploy();
   const file = inRelease(shop.current()!, "app.cjs");
   const before = readFileSync(file, "utf8");

@@ -18,7 +18,6 @@ import { plainEnvironment, RUN, svcm } from "../support/command-line.ts";
 import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { randomNumbers } from "../support/random.ts";
 import { listRawProcesses } from "../support/raw-list.ts";
-import { longTest } from "../support/runs.ts";
 
 const CANARY = "canary-4f1d";
 const caller = { source: "cli", grants: ["read", "act", "write", "admin"] } as const;
@@ -151,7 +150,7 @@ function endsAt(step: number): Ports {
 const findings = async () => (await execute(daemonShow, ports, {}, caller)).findings.map(({ code }) => code);
 const standing = () => ["rpc.old", "pub.old", "svcm/renew.json"].filter((name) => existsSync(join(own.home, name)));
 
-longTest("after an end between two steps, the next run says so and finishes, or returns", async () => {
+test("after an end between two steps, the next run says so and finishes, or returns", async () => {
   await startApps();
   const before = await fields();
   // The beginning, six names, and the end of the former daemon.
@@ -174,7 +173,7 @@ longTest("after an end between two steps, the next run says so and finishes, or 
   expect(readFileSync(join(own.folder, "runs"), "utf8")).toBe("x");
 });
 
-longTest("thirty apps move, and a real SIGKILL at any moment loses none of them", async () => {
+test("thirty apps move, and a real SIGKILL at any moment loses none of them", async () => {
   for (let at = 0; at < 28; at += 1) await own.run({ name: `app-${at}`, env: { AT: String(at), MODE: CANARY } });
   await own.run({ name: "web", instances: 2, exec_mode: "cluster" });
   for (const name of ["app-3", "app-17"])
@@ -201,7 +200,7 @@ longTest("thirty apps move, and a real SIGKILL at any moment loses none of them"
   expect(own.pids()).toHaveLength(1 + 28 + 2 - 2);
 });
 
-longTest("an app that cannot run with the new Node.js brings everything back to the former daemon", async () => {
+test("an app that cannot run with the new Node.js brings everything back to the former daemon", async () => {
   await startApps();
   const code = `if (process.execPath.includes("/other/")) process.exit(1); ${IDLE}`;
   await own.run({ name: "picky", code });
@@ -218,7 +217,7 @@ longTest("an app that cannot run with the new Node.js brings everything back to 
   expect(own.pids().filter((pid) => nodeOf(pid) === node)).toEqual([]);
 });
 
-longTest("nothing is touched if the renewal must fail", async () => {
+test("nothing is touched if the renewal must fail", async () => {
   await own.run({ name: "web" });
   const [web] = await ports.processes.list();
   const refusal = async (more: object = {}): Promise<string> =>

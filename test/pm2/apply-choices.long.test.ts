@@ -16,7 +16,7 @@ import {
 import { freePort } from "../support/free-port.ts";
 import { IDLE } from "../support/pm2-daemon.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
-import { firstOrAll, longTest } from "../support/runs.ts";
+import { firstOrAll } from "../support/runs.ts";
 
 const caller = { source: "cli", grants: ["read", "write"] } as const;
 const { own, ports } = runningPm2();
@@ -50,37 +50,34 @@ const refusal = (done: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof SvcmError ? error.kind : error),
   );
 
-longTest(
-  "an app that was removed from the file is deleted only with prune, and never if svcm did not start it",
-  async () => {
-    await own.run({ name: "unowned" });
-    // Its script lies beside the others, so it counts as their code.
-    await apply([api, old]);
-    own.pm2Folder([api]);
-    expect((await plan()).undeclared).toMatchObject([
-      { name: "old", owned: true },
-      { name: "unowned", owned: false },
-    ]);
-    const pruned = await plan({ prune: true });
-    expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
-      ["remove", "old", "down"],
-      ["save", "", "none"],
-    ]);
-    await apply([api], { prune: true });
-    expect(await names()).toEqual(["api", "unowned"]);
-    await execute(rolloutRollback, ports, {}, caller);
-    expect(await names()).toEqual(["api", "old", "unowned"]);
-    for (const record of await ports.processes.list())
-      if (record.name === "unowned") await ports.processes.remove(record);
-  },
-);
+test("an app that was removed from the file is deleted only with prune, and never if svcm did not start it", async () => {
+  await own.run({ name: "unowned" });
+  // Its script lies beside the others, so it counts as their code.
+  await apply([api, old]);
+  own.pm2Folder([api]);
+  expect((await plan()).undeclared).toMatchObject([
+    { name: "old", owned: true },
+    { name: "unowned", owned: false },
+  ]);
+  const pruned = await plan({ prune: true });
+  expect(pruned.steps.map(({ do: kind, app, disruption }) => [kind, app, disruption])).toEqual([
+    ["remove", "old", "down"],
+    ["save", "", "none"],
+  ]);
+  await apply([api], { prune: true });
+  expect(await names()).toEqual(["api", "unowned"]);
+  await execute(rolloutRollback, ports, {}, caller);
+  expect(await names()).toEqual(["api", "old", "unowned"]);
+  for (const record of await ports.processes.list())
+    if (record.name === "unowned") await ports.processes.remove(record);
+});
 
 const modes = [
   ["in fork mode", {}],
   // The app does not listen, so PM2 waits this long.
   ["in a cluster", { exec_mode: "cluster", instances: 2, listen_timeout: 200 }],
 ] as const;
-longTest.each(firstOrAll(modes))(
+test.each(firstOrAll(modes))(
   "an app with a new name is renamed in place %s, and a rollback restores the former name",
   async (_, mode) => {
     await apply([{ ...api, ...mode }, old], { prune: true });
@@ -104,7 +101,7 @@ longTest.each(firstOrAll(modes))(
   },
 );
 
-longTest("an app that would start on the port of an undeclared process with the same script is refused", async () => {
+test("an app that would start on the port of an undeclared process with the same script is refused", async () => {
   const env = { SVC_HTTP_PORT: String(await freePort()) };
   const unowned = { name: "unowned", script: "./app.cjs", cwd: own.folder, env };
   await own.link().startApp("unowned", [unowned], own.folder);
@@ -115,23 +112,20 @@ longTest("an app that would start on the port of an undeclared process with the 
   await ports.processes.remove(before.find(({ name }) => name === "unowned")!);
 });
 
-longTest(
-  "a key that was removed from the declaration is removed from the process, even if a user started it",
-  async () => {
-    const record = (await ports.processes.list()).find(({ name }) => name === "api");
-    await ports.processes.remove(record!);
-    // PM2's command line leaves this variable.
-    await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
-    await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
-    own.pm2Folder([api, old]);
-    expect((await plan()).steps[0]).toMatchObject({
-      app: "api",
-      why: [{ field: "env", key: "EXTRA", state: "stale" }],
-    });
-  },
-);
+test("a key that was removed from the declaration is removed from the process, even if a user started it", async () => {
+  const record = (await ports.processes.list()).find(({ name }) => name === "api");
+  await ports.processes.remove(record!);
+  // PM2's command line leaves this variable.
+  await own.link().startApp("api", [{ ...api, env: { ...api.env, PM2_USAGE: "CLI" }, cwd: own.folder }], own.folder);
+  await apply([{ ...api, env: { MODE: "1", EXTRA: "1" } }, old]);
+  own.pm2Folder([api, old]);
+  expect((await plan()).steps[0]).toMatchObject({
+    app: "api",
+    why: [{ field: "env", key: "EXTRA", state: "stale" }],
+  });
+});
 
-longTest("without a revert, a failed apply stays half done", async () => {
+test("without a revert, a failed apply stays half done", async () => {
   // Much longer than the time until the crash.
   judgeFor("19s");
   const failing = apply([{ ...api, env: { FAILS: "1" } }, old], { revert: false });
@@ -144,7 +138,7 @@ longTest("without a revert, a failed apply stays half done", async () => {
   expect((await plan()).steps).toEqual([]);
 });
 
-longTest("after an apply that does not save PM2's list, the next plan saves it", async () => {
+test("after an apply that does not save PM2's list, the next plan saves it", async () => {
   const changed = [{ ...api, env: { MODE: "2" } }, old];
   const { release } = await apply(changed, { save: false });
   expect(release?.steps.map(({ do: kind }) => kind)).toEqual(["update"]);
@@ -153,7 +147,7 @@ longTest("after an apply that does not save PM2's list, the next plan saves it",
   expect((await plan()).steps).toEqual([]);
 });
 
-longTest("a plan file is applied with its choices, and refused if it is out of date", async () => {
+test("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
   const options = await readPlanFile(ports, "plan.json");
@@ -163,25 +157,22 @@ longTest("a plan file is applied with its choices, and refused if it is out of d
   expect(await refusal(execute(rolloutApply, ports, options, caller))).toBe("PLAN_STALE");
 });
 
-longTest(
-  "a plan with another name of the environment is the same plan, and its release has the canonical name",
-  async () => {
-    own.pm2Folder([{ ...api, args: "x" }, old]);
-    const { id } = await plan();
-    expect((await plan({ environment: "development" })).id).toBe(id);
-    const options = { environment: "development", plan: id ?? "" };
-    const { release } = await execute(rolloutApply, ports, options, caller);
-    expect(release?.environment).toBe("dev");
-  },
-);
+test("a plan with another name of the environment is the same plan, and its release has the canonical name", async () => {
+  own.pm2Folder([{ ...api, args: "x" }, old]);
+  const { id } = await plan();
+  expect((await plan({ environment: "development" })).id).toBe(id);
+  const options = { environment: "development", plan: id ?? "" };
+  const { release } = await execute(rolloutApply, ports, options, caller);
+  expect(release?.environment).toBe("dev");
+});
 
-longTest("a file without a plan is refused", async () => {
+test("a file without a plan is refused", async () => {
   writeFileSync(join(own.folder, "plan.json"), "{}");
   expect(await refusal(readPlanFile(ports, "plan.json"))).toBe("INVALID_REQUEST");
   expect(await refusal(readPlanFile(ports, "no-plan.json"))).toBe("INVALID_REQUEST");
 });
 
-longTest("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
+test("a dry run of a rollback changes nothing, and its id is refused after a change", async () => {
   await apply(
     [
       { ...api, env: { MODE: "2" } },

@@ -9,7 +9,6 @@ import { makeRepository, type TestRepository } from "../support/git.ts";
 import { CONFIG_FOLDER } from "../support/workspace.ts";
 import { expectAccessible, expectAccessibleInEveryLook } from "./accessibility.ts";
 import { openConsole, type ConsoleOptions, type OpenedConsole } from "./open-console.ts";
-import { longTest } from "../support/runs.ts";
 
 const browser = useBrowser();
 const FILE = "deployments.yaml";
@@ -48,7 +47,7 @@ async function changeRegion({ button, field }: OpenedConsole, region: string, na
 const changes = ({ page }: OpenedConsole) => page.getByRole("list", { name: "Changes of the draft" });
 
 describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
-  longTest("are shown without an import, with the commit, and the browser stores nothing", async () => {
+  test("are shown without an import, with the commit, and the browser stores nothing", async () => {
     const { page, repository, tab } = await opened();
     await page.getByText(`From ${FILE} at commit ${repository.git("rev-parse", "HEAD").slice(0, 7)}.`).waitFor();
     await expect.poll(() => page.locator("ul.entries > li").count()).toBe(TEXT.match(/ {2}- name:/g)?.length);
@@ -81,7 +80,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expectAccessible(open);
   });
 
-  longTest("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {
+  test("a draft is labelled as a draft; saving it writes only the changed line and leaves a record", async () => {
     const open = await opened();
     const { page, repository, server, button } = open;
     await changeRegion(open, "rack-9");
@@ -97,7 +96,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(JSON.parse(record ?? "")).toMatchObject({ action: "suite.write", target: "staging", outcome: "succeeded" });
   });
 
-  longTest("the copied patch is one that Git applies", async () => {
+  test("the copied patch is one that Git applies", async () => {
     const open = await opened();
     const { page, repository, button } = open;
     await page.evaluate(() => {
@@ -112,7 +111,7 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(open.posts.every(({ ifMatch }) => ifMatch === undefined)).toBe(true);
   });
 
-  longTest("a draft survives a reload, and discarding it shows the file", async () => {
+  test("a draft survives a reload, and discarding it shows the file", async () => {
     const open = await opened();
     const { page, button } = open;
     await changeRegion(open, "rack-9");
@@ -127,23 +126,20 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     await expect.poll(() => open.questions).toEqual(["Discard the draft? deployments.yaml stays as it is."]);
   });
 
-  longTest(
-    "without a draft, the browser shows the current file, also after another environment was selected",
-    async () => {
-      const { page, repository, tab } = await opened();
-      await page.getByText("rack-2").waitFor();
-      await tab("Runtime environment").click();
-      await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
-      repository.write(FILE, TEXT.replace("rack-2", "rack-7"));
-      await tab("Deploy targets").click();
-      await page.getByText("rack-7").waitFor();
-      await page.reload();
-      await page.getByText("rack-7").waitFor();
-      await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
-    },
-  );
+  test("without a draft, the browser shows the current file, also after another environment was selected", async () => {
+    const { page, repository, tab } = await opened();
+    await page.getByText("rack-2").waitFor();
+    await tab("Runtime environment").click();
+    await page.getByRole("combobox", { name: "Environment", exact: true }).selectOption("staging");
+    repository.write(FILE, TEXT.replace("rack-2", "rack-7"));
+    await tab("Deploy targets").click();
+    await page.getByText("rack-7").waitFor();
+    await page.reload();
+    await page.getByText("rack-7").waitFor();
+    await expect.poll(() => page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+  });
 
-  longTest("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
+  test("if two users edit, the second one sees both versions described in words and loses nothing", async () => {
     const first = await opened();
     const second = await openConsole(browser, first.server.url, { tab: "targets", mayFail: true });
     await second.page.getByText("rack-2").waitFor();
@@ -167,22 +163,19 @@ describe.skipIf(!hasBrowser)("the declarations of the repository", () => {
     expect(first.repository.read(FILE)).toBe(both);
   });
 
-  longTest(
-    "a missing file is created on the first save, and a file that cannot be read is not overwritten",
-    async () => {
-      const open = await opened({ "README.md": "x\n" });
-      const { page, repository, field, button } = open;
-      await field("Name").fill("eu-1");
-      await field("Runtime").fill("node22");
-      await button("Add Target").click();
-      await page.getByText("deployments.yaml does not exist yet; saving creates it.").waitFor();
-      await button("Save to file").click();
-      await page.getByText("Saved to deployments.yaml").waitFor();
-      expect(repository.read(FILE)).toMatch(/^version: service-management\.v1\ndeployments:\n {2}- name: eu-1\n/);
-      repository.write(FILE, "deployments: [");
-      await page.reload();
-      await page.getByText("deployments.yaml has 1 issue.").waitFor();
-      await expect.poll(() => button("Save to file").count()).toBe(0);
-    },
-  );
+  test("a missing file is created on the first save, and a file that cannot be read is not overwritten", async () => {
+    const open = await opened({ "README.md": "x\n" });
+    const { page, repository, field, button } = open;
+    await field("Name").fill("eu-1");
+    await field("Runtime").fill("node22");
+    await button("Add Target").click();
+    await page.getByText("deployments.yaml does not exist yet; saving creates it.").waitFor();
+    await button("Save to file").click();
+    await page.getByText("Saved to deployments.yaml").waitFor();
+    expect(repository.read(FILE)).toMatch(/^version: service-management\.v1\ndeployments:\n {2}- name: eu-1\n/);
+    repository.write(FILE, "deployments: [");
+    await page.reload();
+    await page.getByText("deployments.yaml has 1 issue.").waitFor();
+    await expect.poll(() => button("Save to file").count()).toBe(0);
+  });
 });

@@ -14,7 +14,6 @@ import { IDLE, pm2, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm as run, type RunResult } from "../support/svcm.ts";
 import { whenTestsOver } from "../support/temporary-folder.ts";
 import { rawConnection, rolloutText, testFleet, type TestFleet } from "./support.ts";
-import { longTest } from "../support/runs.ts";
 
 const ECOSYSTEM = "pm2/ecosystem.dev.config.cjs";
 
@@ -79,7 +78,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
 
   const modes = (): Promise<(string | undefined)[]> => Promise.all(NODES.map((node) => modeOf(node)));
 
-  longTest("applies one node after another in the order of their names, and prints each change", async () => {
+  test("applies one node after another in the order of their names, and prints each change", async () => {
     const { code, stdout, stderr } = await as("edda", "apply", "--node", "all", "--message", "First", "--yes");
     expect([code, stderr], stdout).toEqual([0, ""]);
     const changes = stdout.split("\n").filter((line) => /^[\w-]+: (?:applying|applied)/.test(line));
@@ -94,7 +93,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([none, nothing]).toEqual([0, expect.stringContaining("Nothing to do.")]);
   });
 
-  longTest.each([
+  test.each([
     ["edda", "2"],
     ["dora", "3"],
   ])("a bad release of %s on the second node stops the rollout and reverts the first one", async (user, mode) => {
@@ -111,7 +110,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("web-1: failed. HEALTH_")]);
   });
 
-  longTest("a node whose folder got other code does not count as returned, and the rollout says so", async () => {
+  test("a node whose folder got other code does not count as returned, and the rollout says so", async () => {
     for (const node of NODES) declare(node, "1");
     expect((await as("edda", "apply", "--node", "all", "--yes")).code).toBe(0);
     for (const node of NODES) {
@@ -179,7 +178,7 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     await unlockRollout(again.world, { environment: "dev", ignored: [], ...again.held });
   });
 
-  longTest("who resumes a rollout sees whose choices it carries out, and nodes apply the plans of today", async () => {
+  test("who resumes a rollout sees whose choices it carries out, and nodes apply the plans of today", async () => {
     for (const node of NODES) declare(node, "6");
     const { held } = await left("edda", "Prices");
     for (const node of NODES) declare(node, "7");
@@ -194,51 +193,41 @@ describe.skipIf(!hasNats)("a rollout over nodes (needs nats-server)", () => {
     expect((await as("adam", "audit", "--json")).stdout).toContain(`${held.rollout.id} of edda, as adam`);
   });
 
-  longTest(
-    "a second rollout is refused with owner, message and age, and another svcm resumes the first one",
-    async () => {
-      for (const node of NODES) declare(node, "3");
-      const { held } = await left("adam", "Prices");
-      const second = await as("edda", "apply", "--node", "all", "--yes");
-      expect([second.code, second.stdout]).toEqual([3, ""]);
-      expect(second.stderr).toMatch(
-        /adam rolls out "Prices" to db-1, web-1, web-2 \(begun \d+m? ?\d*s ago\)\. Accepted: one rollout/,
-      );
-      const { rollout } = await rolledOut("rollout", "resume", "--yes");
-      expect([rollout.id, rollout.owner, rollout.outcome]).toEqual([held.rollout.id, "edda", "applied"]);
-      expect(await modes()).toEqual(["3", "3", "3"]);
-    },
-  );
+  test("a second rollout is refused with owner, message and age, and another svcm resumes the first one", async () => {
+    for (const node of NODES) declare(node, "3");
+    const { held } = await left("adam", "Prices");
+    const second = await as("edda", "apply", "--node", "all", "--yes");
+    expect([second.code, second.stdout]).toEqual([3, ""]);
+    expect(second.stderr).toMatch(
+      /adam rolls out "Prices" to db-1, web-1, web-2 \(begun \d+m? ?\d*s ago\)\. Accepted: one rollout/,
+    );
+    const { rollout } = await rolledOut("rollout", "resume", "--yes");
+    expect([rollout.id, rollout.owner, rollout.outcome]).toEqual([held.rollout.id, "edda", "applied"]);
+    expect(await modes()).toEqual(["3", "3", "3"]);
+  });
 
-  longTest(
-    "a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing",
-    async () => {
-      for (const node of NODES) declare(node, "4");
-      const { world, held } = await left("edda", "Twice");
-      const link = world.fleet;
-      const now = await replaceWithRetry(
-        { link, ports: world.ports, patienceMs: 0 },
-        recordRequests(held.rollout, ["db-1", "web-1"]),
-        held.revision,
-      );
-      const act = (node: string) => {
-        const { id, holder, nodes } = now.rollout;
-        const { step = 0, plan } = nodes.find((one) => one.node === node)!;
-        const fence = { environment: "dev", rollout: id, step, holder: holder!, revision: now.revision };
-        return link.requestStep(
-          node,
-          { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence },
-          MS,
-        );
-      };
-      const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
-      expect([joined, await act("db-1")]).toEqual([first, first]);
-      const { releases } = await link.ask("db-1", releaseList, {}, MS);
-      expect(releases.filter(({ rollout }) => rollout?.id === now.rollout.id)).toMatchObject([{ id: first.release }]);
-      const { code, rollout } = await rolledOut("rollout", "rollback", "--yes");
-      expect([code, states(rollout)]).toEqual([1, ["db-1 returned", "web-1 returned", "web-2 waiting"]]);
-      await expect(act("web-1")).rejects.toMatchObject({ kind: "APPLY_LOCKED", body: { code: "ROLLOUT_MOVED_ON" } });
-      expect(await modes()).toEqual(["3", "3", "3"]);
-    },
-  );
+  test("a repeated step receives the recorded answer, and a step of a rollout that has moved on changes nothing", async () => {
+    for (const node of NODES) declare(node, "4");
+    const { world, held } = await left("edda", "Twice");
+    const link = world.fleet;
+    const now = await replaceWithRetry(
+      { link, ports: world.ports, patienceMs: 0 },
+      recordRequests(held.rollout, ["db-1", "web-1"]),
+      held.revision,
+    );
+    const act = (node: string) => {
+      const { id, holder, nodes } = now.rollout;
+      const { step = 0, plan } = nodes.find((one) => one.node === node)!;
+      const fence = { environment: "dev", rollout: id, step, holder: holder!, revision: now.revision };
+      return link.requestStep(node, { operation: rolloutApply, input: { environment: "dev", plan: plan! }, fence }, MS);
+    };
+    const [first, joined] = await Promise.all([act("db-1"), act("db-1")]);
+    expect([joined, await act("db-1")]).toEqual([first, first]);
+    const { releases } = await link.ask("db-1", releaseList, {}, MS);
+    expect(releases.filter(({ rollout }) => rollout?.id === now.rollout.id)).toMatchObject([{ id: first.release }]);
+    const { code, rollout } = await rolledOut("rollout", "rollback", "--yes");
+    expect([code, states(rollout)]).toEqual([1, ["db-1 returned", "web-1 returned", "web-2 waiting"]]);
+    await expect(act("web-1")).rejects.toMatchObject({ kind: "APPLY_LOCKED", body: { code: "ROLLOUT_MOVED_ON" } });
+    expect(await modes()).toEqual(["3", "3", "3"]);
+  });
 });

@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 import { deployPlan, execute, SvcmError } from "../../src/core/index.ts";
 import { canMount, mount } from "../support/machine.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
-import { longTest } from "../support/runs.ts";
 
 const shop = shopUnderPm2({ npm: "of the machine" });
 const prepare = () => execute(deployPlan, shop.ports, { environment: "production" }, caller);
@@ -63,7 +62,7 @@ const present = (folder: string): boolean[] =>
   );
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).status !== 0;
 
-longTest.skipIf(lacks("pnpm"))(
+test.skipIf(lacks("pnpm"))(
   "pnpm installs a workspace from its lockfile, builds, and leaves out what only the build needs (needs pnpm)",
   async () => {
     shop.publish({ "package.json": manifest({}, "workspace:*"), "pnpm-workspace.yaml": "packages: [local/*]\n" });
@@ -80,7 +79,7 @@ longTest.skipIf(lacks("pnpm"))(
   },
 );
 
-longTest.skipIf(lacks("yarn"))("yarn installs from its lockfile, and builds (needs yarn)", async () => {
+test.skipIf(lacks("yarn"))("yarn installs from its lockfile, and builds (needs yarn)", async () => {
   shop.publish({ "package.json": manifest() });
   execFileSync("yarn", ["install", "--ignore-scripts"], { cwd: shop.checkout, stdio: "ignore" });
   rmSync(at("node_modules"), { recursive: true });
@@ -105,7 +104,7 @@ test("npm installs from its lockfile, and leaves out what only the build needs",
   expect(["needed", "tool"].map((name) => existsSync(join(folder, "node_modules", name)))).toEqual([true, false]);
 });
 
-longTest("npm refuses a lockfile that does not match", async () => {
+test("npm refuses a lockfile that does not match", async () => {
   publishLocked();
   shop.publish({ "package.json": manifest({ other: "file:local/needed" }) });
   expect(await refusedText()).toMatch(
@@ -113,7 +112,7 @@ longTest("npm refuses a lockfile that does not match", async () => {
   );
 });
 
-longTest("the release's own check ends a deploy before anything that runs is touched", async () => {
+test("the release's own check ends a deploy before anything that runs is touched", async () => {
   const project = readFileSync(at("svcm.yaml"), "utf8").replace(
     "keep: 2",
     'keep: 2, check: "node check.cjs", env: [PORT]',
@@ -162,7 +161,7 @@ function declareRoot(disk: string): void {
   shop.publish({ "svcm.yaml": project.replace("deploy: {", `deploy: { ${root}`), "check.cjs": "" });
 }
 
-longTest.skipIf(!canMount)("a disk without room for as many files is refused before a folder is made", async () => {
+test.skipIf(!canMount)("a disk without room for as many files is refused before a folder is made", async () => {
   const disk = join(shop.own.folder, "few");
   mount(disk, "-t", "tmpfs", "-o", "size=64m,nr_inodes=300", "tmpfs");
   rmSync(at("large"), { force: true });
@@ -175,17 +174,14 @@ longTest.skipIf(!canMount)("a disk without room for as many files is refused bef
   expect(readdirSync(join(disk, "deploy/releases"))).toEqual([]);
 });
 
-longTest.skipIf(!canMount)(
-  "a disk that fills up while the commit is fetched is named, and no folder stays",
-  async () => {
-    const disk = join(shop.own.folder, "full");
-    mount(disk, "-t", "tmpfs", "-o", "size=8m", "tmpfs");
-    declareRoot(disk);
-    rmSync(at("uploads/many"), { recursive: true, force: true });
-    const { id } = await prepare();
-    writeFileSync(at("image.bin"), randomBytes(12 * 2 ** 20));
-    shop.publish({});
-    expect(await refusedText()).toMatch(/^DEPLOY_NO_SPACE: Git has no space left/);
-    expect(readdirSync(join(disk, "deploy/releases"))).toEqual([id]);
-  },
-);
+test.skipIf(!canMount)("a disk that fills up while the commit is fetched is named, and no folder stays", async () => {
+  const disk = join(shop.own.folder, "full");
+  mount(disk, "-t", "tmpfs", "-o", "size=8m", "tmpfs");
+  declareRoot(disk);
+  rmSync(at("uploads/many"), { recursive: true, force: true });
+  const { id } = await prepare();
+  writeFileSync(at("image.bin"), randomBytes(12 * 2 ** 20));
+  shop.publish({});
+  expect(await refusedText()).toMatch(/^DEPLOY_NO_SPACE: Git has no space left/);
+  expect(readdirSync(join(disk, "deploy/releases"))).toEqual([id]);
+});
