@@ -189,6 +189,7 @@ async function withDeploy<T>(
         async () => {
           let begun: Promise<void> | undefined;
           const begin = (): Promise<void> => (begun ??= attempt.begin());
+          await ports.releases.claim();
           await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
           await recoverDeploys(context, begin);
           if (context.isAdopting) await noteForeignLayout(context);
