@@ -18,6 +18,7 @@ import { computePlan } from "../../rollout/planning.ts";
 import type { Releases } from "../../rollout/ports.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import {
+  afterSteps,
   compareCommits,
   formerCommit,
   asDeploy,
@@ -133,8 +134,10 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const reason = error.message.split("\n", 1).join();
-      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
-      throw hasBegun || error.kind === "APPLY_HALF" ? error : beforeFirstStep(error);
+      const { code: cause } = error.body;
+      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason, cause });
+      const isBegun = hasBegun || error.kind === "APPLY_HALF";
+      throw isBegun ? afterSteps(error, former) : beforeFirstStep(error);
     }
   });
 }
