@@ -1,6 +1,6 @@
 import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
-import { CHANGED_LATER, OTHER_APPS_CHANGED } from "../rollout/apply/failure.ts";
+import { CHANGED_LATER, OTHER_APPS_CHANGED, othersHint } from "../rollout/apply/failure.ts";
 import { listReleases } from "../rollout/ports.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
@@ -125,8 +125,8 @@ export function withoutOthers(
   record: Parameters<typeof deployCommand>[0],
   service: string | undefined,
 ): SvcmError {
-  const hint = error.body.hint?.replace("Its step: svcm plan", `To start it: ${deployCommand(record, service)}`);
-  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
+  const hint = othersHint(error.body.failure?.app ?? "", `To start it: ${deployCommand(record, service)}`);
+  return new SvcmError(error.kind, { ...error.body, hint });
 }
 
 export function outcomeOf(error: SvcmError): DeployOutcome {

@@ -131,8 +131,8 @@ describe("the exit code", () => {
   );
 
   test("without another app, names the deploy of the service whose release current does not lead to", () => {
-    const hint = "Read why: svcm why web. Its step: svcm plan";
-    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", hint });
+    const failure = { app: "web", reason: "it ended", errorLines: [] };
+    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", failure, hint: "Its step: svcm plan" });
     expect(withoutOthers(error, { commit: "0123456789ab", source: "origin" }, "shop").body.hint).toBe(
       "Read why: svcm why web. To start it: svcm deploy 0123456789 --service shop",
     );

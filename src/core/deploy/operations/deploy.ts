@@ -280,8 +280,15 @@ async function finish({ context, record, world, former }: PreparedDeploy): Promi
   return true;
 }
 
-async function servesWhole({ root, environment, ports }: DeployContext, world: ReleaseWorld): Promise<boolean> {
-  const { loaded } = await readEcosystem(world, { environment });
+async function servesWhole(context: DeployContext, world: ReleaseWorld): Promise<boolean> {
+  const { root, environment, ports } = context;
+  const read = await readEcosystem(world, { environment }).catch((error: unknown) => {
+    if (!(error instanceof SvcmError)) throw error;
+    // Only that of the requested service was checked.
+    note(context, `The ecosystem file of another service cannot be read: ${error.message}`);
+  });
+  if (read === undefined) return false;
+  const { loaded } = read;
   const running = await ports.processes.list();
   const id = deployOfPath(root.layout, `${world.paths.release}/`);
   return (loaded === undefined ? [] : appNames(loaded)).every((name) => {

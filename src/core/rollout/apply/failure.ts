@@ -181,8 +181,12 @@ export async function endWithOthers(
     code: OTHER_APPS_CHANGED,
     failure,
     details: [reason, ...failureLines(evidence)].join("\n"),
-    hint: `Read why: svcm why ${shellQuote(app)}. Its step: svcm plan`,
+    hint: othersHint(app, "Its step: svcm plan"),
   });
+}
+
+export function othersHint(app: string, onwards: string): string {
+  return `Read why: svcm why ${shellQuote(app)}. ${onwards}`;
 }
 
 async function wayBack(
