@@ -62,6 +62,7 @@ const GROUPS: readonly Group[] = [
       "project/folder-variables.",
       "project/project.",
       "project/resolve.",
+      "project/service-folder.node.",
       "project/state-place.",
       "project/workspace.",
       "project/facts/packaged.",

@@ -1,7 +1,15 @@
 import { shellQuote } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
 import { isProductionName } from "../core/words/environment-names.ts";
-import { isOfFailedTask, readPlanFile, renderPlan, rolloutApply, rolloutPlan } from "../core/index.ts";
+import {
+  isOfFailedTask,
+  optionsOfPlan,
+  readPlanFile,
+  renderPlan,
+  rolloutApply,
+  rolloutPlan,
+  withChanges,
+} from "../core/index.ts";
 import { ecosystemFlags, SvcmCommand } from "./base.ts";
 import { deadlineFlag, maxParallelFlag, nodeFlag } from "./terminal/node-command.ts";
 import { readTimeout } from "./terminal/numbers.ts";
@@ -100,15 +108,15 @@ export default class Apply extends SvcmCommand {
       const { applyOnNodes } = await import("./terminal/rollout.ts");
       return applyOnNodes(this, "apply", flags, { ...planInput(flags), ...restart, ...settings });
     }
-    const file = flags["plan-file"];
-    const planRequest =
-      file === undefined ? { ...planInput(flags), ...restart } : await readPlanFile(await this.ports(), file);
-    const plan =
-      flags.plan ?? ("plan" in planRequest ? planRequest.plan : await this.#confirmPlan(planRequest, flags.yes));
-    if (plan === null) return undefined;
-    const acceptedPlan = plan === undefined ? {} : { plan };
-    const input = { ...planRequest, ...acceptedPlan, ...settings };
-    const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input);
+    const request = { ...planInput(flags), ...restart };
+    const seen = await this.#readPlan(request, flags);
+    if (seen === null) return undefined;
+    const { plan = seen?.id ?? undefined } = flags;
+    const planRequest = flags["plan-file"] !== undefined && seen !== undefined ? optionsOfPlan(seen) : request;
+    const input = { ...planRequest, ...(plan !== undefined && { plan }), ...settings };
+    const { release, ...rest } = await this.executeUntilStopped(rolloutApply, input).catch((error: unknown) => {
+      throw withChanges(error, seen);
+    });
     await this.#printResult(release, rest.plan, flags.yes || flags.plan !== undefined);
     return { release, ...rest };
   }
@@ -129,17 +137,21 @@ export default class Apply extends SvcmCommand {
     if (issues.length > 0 && isUnseen) this.print((screen) => renderIssues(issues, screen));
   }
 
-  /** The id of the accepted plan; null for a no; `undefined` if svcm did not ask. */
-  async #confirmPlan(planRequest: object, isGiven: boolean): Promise<string | null | undefined> {
-    if (isGiven) return undefined;
+  /** The plan that the user has read; null for a no; `undefined` if svcm has only its id, or none. */
+  async #readPlan(
+    planRequest: object,
+    { yes, plan: id, "plan-file": file }: { yes: boolean; plan?: string | undefined; "plan-file"?: string | undefined },
+  ): Promise<Plan | null | undefined> {
+    if (file !== undefined) return await readPlanFile(await this.ports(), file);
+    if (yes || id !== undefined) return undefined;
     requirePrompt(canPrompt(this), "svcm apply", "--plan or --yes");
     const plan = await this.execute(rolloutPlan, planRequest);
     this.log(fold(await renderPlan(plan, "text", paint), stdoutScreen()));
-    if (!plan.changed) return plan.id;
+    if (!plan.changed) return plan;
     const { environment } = plan;
     const isAccepted = isProductionName(environment)
       ? await confirmName(this, `Apply this plan? Type the name ${environment} to go on:`, environment)
       : await confirmChange(this, "Apply this plan?");
-    return isAccepted ? plan.id : null;
+    return isAccepted ? plan : null;
   }
 }

@@ -75,7 +75,8 @@ export { stateSentences } from "./events/operations/process-show.ts";
 export * as auditText from "./access/audit-text.ts";
 export { renderDiff } from "./deployments/diff/report/render.ts";
 export { withProgress, type ApplyProgress } from "./rollout/apply/recording.ts";
-export { readPlanFile, writePlanFile } from "./rollout/plan.ts";
+export { optionsOfPlan, readPlanFile, writePlanFile } from "./rollout/plan.ts";
+export { withChanges } from "./rollout/report/plan-changes.ts";
 export { failureLines } from "./rollout/report/words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export {

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   execute,
+  optionsOfPlan,
   readPlanFile,
   releaseList,
   rolloutApply,
@@ -150,7 +151,7 @@ test("after an apply that does not save PM2's list, the next plan saves it", asy
 test("a plan file is applied with its choices, and refused if it is out of date", async () => {
   own.pm2Folder([api]);
   await writePlanFile(ports, "plan.json", await plan({ prune: true }));
-  const options = await readPlanFile(ports, "plan.json");
+  const options = optionsOfPlan(await readPlanFile(ports, "plan.json"));
   expect(options).toMatchObject({ environment: "dev", prune: true });
   await execute(rolloutApply, ports, options, caller);
   expect(await names()).toEqual(["api"]);

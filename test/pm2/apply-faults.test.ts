@@ -217,7 +217,9 @@ longTest("an app that is not as declared after the last step is named", async ()
   const refused = await refusal(apply([api("4"), web("4")], deleted));
   expect(refused.kind).toBe("APPLY_HALF");
   expect(refused.body).toMatchObject({
-    details: expect.stringMatching(/^api: the plan still has a step after the last one\. Some apps may run as before/),
+    details: expect.stringMatching(
+      /^Every step is done, but api is no longer as declared after its step\. No app with a step runs as before\./,
+    ),
     hint: expect.stringContaining("svcm why api"),
     failure: { app: "api" },
   });

@@ -1,12 +1,13 @@
 /** Two clones of a repository beside one PM2, which knows an app only by its name. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   execute,
   nodePorts,
   processAct,
+  releaseList,
   rolloutApply,
   rolloutPlan,
   rolloutRollback,
@@ -32,7 +33,7 @@ function checkout(folder: string, apps: readonly object[], marker = ".git/config
       "version: 1\nenvironments: { production: [] }\necosystem: { production: ecosystem.config.js }\nrollout: { minHealthyTime: 100ms }\n",
     "ecosystem.config.js": `module.exports = ${JSON.stringify({ apps })};`,
     "server.js": IDLE,
-    [marker]: "version: 1\n",
+    [marker]: `[remote "origin"]\n\turl = git@host.org:team/${basename(folder)}.git\n`,
   };
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -75,19 +76,20 @@ test("a second clone takes nothing over until it is permitted to", { timeout: 12
   expect(await apply(second, { switchCheckout: true })).toMatchObject({ release: { outcome: "applied" } });
   expect(await plan(second)).toMatchObject({ changed: false, issues: [] });
   expect(await refusal(apply(first))).toEqual({ kind: "APPLY_REFUSED", code: "CHECKOUT_SWITCH" });
+  expect(await refusal(execute(rolloutRollback, first, {}, caller))).toEqual({
+    kind: "APPLY_REFUSED",
+    code: "CHECKOUT_SWITCH",
+  });
 });
 
 test("a rollback undoes no release of another project whose package has the same name", async () => {
   const [one, two] = [checkout("srv/one", [{ ...web, name: "own" }]), checkout("srv/two", [{ ...web, name: "other" }])];
-  await apply(one);
-  const { release } = await apply(two);
-  const before = await scripts(one);
-  expect(await refusal(execute(rolloutRollback, one, {}, caller))).toEqual({
-    kind: "APPLY_REFUSED",
-    code: "CHECKOUT_SWITCH",
-  });
-  expect(await scripts(one)).toEqual(before);
-  expect(await execute(rolloutRollback, two, {}, caller)).toMatchObject({ undoes: release?.id, outcome: "applied" });
+  const [{ release: first }, { release: second }] = [await apply(one), await apply(two)];
+  const ids = async (ports: Ports) => (await execute(releaseList, ports, {}, caller)).releases.map(({ id }) => id);
+  expect([await ids(one), await ids(two)]).toEqual([[first?.id], [second?.id]]);
+  expect(await execute(rolloutRollback, one, {}, caller)).toMatchObject({ undoes: first?.id });
+  expect((await scripts(one)).map(([name]) => name)).toContain("other");
+  expect(await execute(rolloutRollback, two, {}, caller)).toMatchObject({ undoes: second?.id });
   expect((await scripts(one)).map(([name]) => name)).not.toContain("other");
 });
 

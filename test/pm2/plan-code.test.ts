@@ -17,6 +17,7 @@ import type { InputOf } from "../../src/core/api/inputs.ts";
 import {
   ecosystemDrift,
   execute,
+  optionsOfPlan,
   readPlanFile,
   releaseShow,
   rolloutApply,
@@ -214,9 +215,9 @@ longTest("a plan that was read before the code changed is refused, also if it is
   await writePlanFile(ports, "plan.json", await plan());
   writeModule("4");
   commit();
-  expect(await refusal(execute(rolloutApply, ports, await readPlanFile(ports, "plan.json"), caller))).toBe(
-    "PLAN_STALE",
-  );
+  expect(
+    await refusal(execute(rolloutApply, ports, optionsOfPlan(await readPlanFile(ports, "plan.json")), caller)),
+  ).toBe("PLAN_STALE");
 });
 
 longTest("code that is not committed is told like other files, and refused", async () => {

@@ -7,16 +7,22 @@ import { readEnvFile } from "../env/env-file.ts";
 import { readChecked } from "../pm2/checked-ecosystem.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { keySource } from "../project/facts/own-contract.ts";
-import { chooseServices } from "../project/resolve.ts";
+import { chooseServices, resolvePath } from "../project/resolve.ts";
+import { shellQuote } from "../words/text.ts";
 import { note, requestOf, type DeployContext } from "./deploy-context.ts";
 import { foreignVariables, requireInside } from "./map-paths.ts";
 import type { ReleaseWorld } from "./port-deploys.ts";
+import { servicesOf } from "./record.ts";
 
 /** As `svcm env check` and `svcm ecosystem check` in the release. @throws {SvcmError} DEPLOY_FAILED */
 export async function checkRelease(context: DeployContext, world: ReleaseWorld): Promise<LoadedEcosystem> {
   const request = requestOf(context);
   await checkEnv(context, world);
-  const { file, issues } = await readChecked(world, await vocabularyOf(world), request);
+  const { file, issues } = await readChecked(world, await vocabularyOf(world), request).catch(
+    async (error: unknown) => {
+      throw await notInRelease(context, world, error);
+    },
+  );
   const { loaded, fileName, path } = file;
   if (loaded === undefined)
     throw new SvcmError("DEPLOY_FAILED", {
@@ -33,6 +39,55 @@ export async function checkRelease(context: DeployContext, world: ReleaseWorld):
   for (const name of foreignVariables(loaded, world.paths))
     note(context, `The variable ${name} names the checkout or current; svcm does not change values of variables.`);
   return loaded;
+}
+
+/** Before a long build, which may write the others. @throws {SvcmError} DEPLOY_FAILED with DEPLOY_NOT_COMMITTED */
+export async function requireCommitted(context: DeployContext, world: ReleaseWorld): Promise<void> {
+  const { ports, root } = context;
+  const missing: DeclaredFile[] = [];
+  for (const file of await listDeclared(context, world)) if (!(await root.exists(file.path))) missing.push(file);
+  if (missing.length === 0) return;
+  const inOwn = missing.map(({ name }) => `${ports.workspace.root}/${name}`);
+  const untracked = new Set(await ports.revisions.listUnignored(inOwn));
+  const forgotten = missing.find(({ name }) => untracked.has(name));
+  if (forgotten !== undefined) throw notCommitted(forgotten, "is in the checkout and not in the commit");
+}
+
+interface DeclaredFile {
+  readonly path: string;
+  /** Below the root. */
+  readonly name: string;
+  readonly service: string;
+}
+
+/** Ecosystem files of the environment. */
+async function listDeclared(context: DeployContext, { facts, workspace }: ReleaseWorld): Promise<DeclaredFile[]> {
+  const project = await facts.project();
+  const services =
+    context.service === undefined ? servicesOf(project, context) : chooseServices(project, context.service);
+  return services.flatMap(({ name: service, service: { folder, ecosystem } }) =>
+    (ownMember(ecosystem, context.environment) ?? []).flatMap(({ file }): DeclaredFile[] => {
+      const path = resolvePath(resolvePath(workspace.root, folder), file);
+      const isInside = path.startsWith(`${workspace.root}/`);
+      return isInside ? [{ path, name: path.slice(workspace.root.length + 1), service }] : [];
+    }),
+  );
+}
+
+function notCommitted({ name, service }: DeclaredFile, what: string): SvcmError {
+  const declared = service === "" ? "svcm.yaml declares," : `the service ${service} declares in svcm.yaml,`;
+  return new SvcmError("DEPLOY_FAILED", {
+    code: "DEPLOY_NOT_COMMITTED",
+    details: `The ecosystem file ${name}, which ${declared} ${what}.`,
+    hint: `git add ${shellQuote(name)}, commit and push it. A release file needs it, too. If a build writes it, name its command as deploy.build in svcm.yaml.`,
+  });
+}
+
+/** The folder of the release is removed, so its path would say nothing. */
+async function notInRelease(context: DeployContext, world: ReleaseWorld, error: unknown): Promise<unknown> {
+  if (!(error instanceof SvcmError) || error.body.code !== "ENOENT") return error;
+  const file = (await listDeclared(context, world)).find(({ path }) => path === error.body.path);
+  return file === undefined ? error : notCommitted(file, "is not in the commit, and its build did not write it");
 }
 
 /** Without own keys, the repository does not say what its env files need. */

@@ -1,5 +1,6 @@
 import { SvcmError } from "../api/errors.ts";
 import type { Issue } from "../api/issue.ts";
+import { CHANGED_LATER } from "../rollout/apply/failure.ts";
 import type { DeployedWorld, TouchedProcess } from "../rollout/port-deployed.ts";
 import type { DeployRoot, Deploys } from "./port-deploys.ts";
 import { nameList } from "../words/text.ts";
@@ -119,7 +120,7 @@ function interruption(
   isApplied: boolean,
   current: string | null,
 ): Pick<Issue, "message" | "accepted"> {
-  const { commit, state, release, hasBegun } = record;
+  const { commit, state, release, hasBegun, cause } = record;
   const what = `The deploy of ${commit.slice(0, 7)} was interrupted`;
   const retry = deployCommand(record);
   // The id of a release is recorded before its first step.
@@ -130,10 +131,15 @@ function interruption(
   }
   const back = `svcm rollback ${release}`;
   const choices = `To finish it: ${retry}. To go back: ${back}`;
+  const link = `current leads to ${current ?? "nothing"}, with which a plan and an apply compare`;
   if (isApplied && state === "applying") {
-    const link = `current leads to ${current ?? "nothing"}, with which a plan and an apply compare`;
     const after = current === record.id ? "" : `, and ${link}`;
     return { message: `${what} after its last step: its apps run it${after}. ${choices}`, accepted: [retry, back] };
+  }
+  if (state === "half" && cause === CHANGED_LATER) {
+    const ended = "one of them ended or changed after its step";
+    const message = `The deploy of ${commit.slice(0, 7)} ended half done: its apps run it, but ${ended}, and ${link}. ${choices}`;
+    return { message, accepted: [retry, back] };
   }
   const how =
     state === "half" ? `The deploy of ${commit.slice(0, 7)} ended half done` : `${what} after its apply began`;

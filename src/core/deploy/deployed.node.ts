@@ -4,14 +4,14 @@ import { SvcmError } from "../api/errors.ts";
 import { lstatIfReadable } from "../files/system.ts";
 import type { HasFacts } from "../project/port-repository.ts";
 import type { EnvironmentRequest } from "../project/resolve.ts";
-import { serviceName } from "../project/workspace.node.ts";
+import { serviceFolder } from "../project/service-folder.node.ts";
 import type { Deployed } from "../rollout/port-deployed.ts";
 import { chooseDeploy, rootOf, type ChosenDeploy } from "./record.ts";
 import { deployOfLink } from "./layout.ts";
 import type { DeployRoot, HasDeploys } from "./port-deploys.ts";
 
 function defaultDeployRoot(pm2Home: string, root: string, service: string): string {
-  return join(pm2Home, "svcm", serviceName(root), service === "" ? "deploy" : `deploy-${service}`);
+  return join(serviceFolder(pm2Home, root), service === "" ? "deploy" : `deploy-${service}`);
 }
 
 /** Most repositories have no deploy, and a plan of them does not load the code of deploys. */

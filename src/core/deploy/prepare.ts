@@ -7,7 +7,7 @@ import { envLayerPaths } from "../project/env-layers.ts";
 import { resolvePath } from "../project/resolve.ts";
 import { readStartCommand, startCommand } from "../running/env-files.ts";
 import { ownMember } from "../words/record.ts";
-import { checkRelease } from "./check-release.ts";
+import { checkRelease, requireCommitted } from "./check-release.ts";
 import {
   chooseDeploy,
   servicesOf,
@@ -160,6 +160,7 @@ async function fillFolder(
   );
   const world = deploys.world(place);
   await requireProjectFile(context, world);
+  await requireCommitted(context, world);
   const chosen = chooseDeploy(await world.facts.project(), context.service);
   const settings = found.digest === undefined ? chosen.settings : await withoutBuild(context, chosen.settings, world);
   // Before the install, because its scripts may read them.

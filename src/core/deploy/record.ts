@@ -48,6 +48,15 @@ export interface PreparedEvent {
 
 export type DeployOutcome = "done" | "reverted" | "failed" | "half";
 
+interface DeployEnd {
+  readonly event: "end";
+  readonly outcome: DeployOutcome;
+  readonly at: string;
+  readonly reason?: string;
+  /** The code of the error. */
+  readonly cause?: string | undefined;
+}
+
 export type DeployEvent =
   | DeployHead
   | ({ readonly event: "command"; readonly name: string } & StartedCommand)
@@ -55,7 +64,7 @@ export type DeployEvent =
   | { readonly event: "apply"; readonly at: string }
   | { readonly event: "release"; readonly release: string }
   | { readonly event: "switch"; readonly at: string }
-  | { readonly event: "end"; readonly outcome: DeployOutcome; readonly at: string; readonly reason?: string }
+  | DeployEnd
   | { readonly event: "pruned"; readonly at: string };
 
 export type DeployState = "preparing" | "prepared" | "applying" | DeployOutcome | "pruned";
@@ -69,6 +78,7 @@ export interface DeployRecord extends Omit<DeployHead, "event"> {
   /** The last apply of it in the list of releases. */
   readonly release: string | null;
   readonly reason: string | null;
+  readonly cause: string | undefined;
   readonly commands: readonly StartedCommand[];
   /** In its last apply, as `hasSwitched`: a kept release may be applied again. */
   readonly hasBegun: boolean;
@@ -98,6 +108,7 @@ export function toDeployRecord(events: readonly DeployEvent[]): DeployRecord | u
     size: prepared === undefined ? null : { bytes: prepared.bytes, files: prepared.files },
     release: last("release")?.release ?? null,
     reason: end?.reason ?? null,
+    cause: end?.cause,
     commands: events.flatMap((event) => (event.event === "command" ? [event] : [])),
     hasBegun: own.some(({ event }) => event === "release"),
     hasSwitched: own.some(({ event }) => event === "switch"),

@@ -1,6 +1,6 @@
 import { errorTable, SvcmError, type ErrorKind } from "../api/errors.ts";
 import type { Release } from "../api/rollout.ts";
-import { OTHER_APPS_CHANGED } from "../rollout/apply/failure.ts";
+import { CHANGED_LATER, OTHER_APPS_CHANGED, othersHint } from "../rollout/apply/failure.ts";
 import { listReleases } from "../rollout/ports.ts";
 import { type DeployContext, note } from "./deploy-context.ts";
 import type { FoundCommit } from "./find-commit.ts";
@@ -106,6 +106,14 @@ const MACHINE_KINDS: ReadonlySet<ErrorKind> = new Set([
   "AUDIT_FAILED",
 ]);
 
+/** Its apps run the release, and a plan compares with another one. */
+export function afterSteps(error: SvcmError, former: string | null): SvcmError {
+  if (error.body.code !== CHANGED_LATER) return error;
+  const link = former === null ? "There is no current yet, so" : `current stays at ${former}, with which`;
+  const what = `${link} svcm plan and svcm apply compare${former === null ? " with the checkout" : ""}.`;
+  return new SvcmError(error.kind, { ...error.body, details: `${error.body.details ?? error.message}\n${what}` });
+}
+
 /** Every step of the deploy is done, so its apps run the release. */
 export function isWithoutOthers(error: unknown): error is SvcmError {
   return error instanceof SvcmError && error.body.code === OTHER_APPS_CHANGED;
@@ -117,8 +125,8 @@ export function withoutOthers(
   record: Parameters<typeof deployCommand>[0],
   service: string | undefined,
 ): SvcmError {
-  const hint = error.body.hint?.replace("Its step: svcm plan", `To start it: ${deployCommand(record, service)}`);
-  return new SvcmError(error.kind, { ...error.body, ...(hint !== undefined && { hint }) });
+  const hint = othersHint(error.body.failure?.app ?? "", `To start it: ${deployCommand(record, service)}`);
+  return new SvcmError(error.kind, { ...error.body, hint });
 }
 
 export function outcomeOf(error: SvcmError): DeployOutcome {

@@ -8,7 +8,7 @@ import type { ProcessRecord } from "./process-record.ts";
 import { deployRootOf, mayWatchState } from "../project/state-place.ts";
 
 import { resolvePath } from "../project/resolve.ts";
-import { serviceName } from "../project/workspace.node.ts";
+import { serviceFolder } from "../project/service-folder.node.ts";
 
 export interface StatePlace {
   readonly root: string;
@@ -25,7 +25,7 @@ export async function findStateFolder({ root, pm2Home, project, list }: StatePla
   const inside = join(root, ".svcm");
   const deployRoot = deployRootOf(root, existsSync);
   if (deployRoot !== undefined) return takeOver(inside, join(deployRoot, ".svcm"));
-  const outside = join(pm2Home, "svcm", serviceName(root), "state");
+  const outside = join(serviceFolder(pm2Home, root), "state");
   if (existsSync(outside)) return outside;
   const isWatched =
     pm2Files(root, project).some((path) => mayWatchState(readIfReadable(path))) ||

@@ -86,7 +86,16 @@ export function isSamePlace(stamps: FileStamps, first: string, second: string): 
   return places[0] === places[1] || (one !== null && one?.id === other?.id);
 }
 
-function withoutRelease(folder: string): string {
+/** Folders such as `shop-1.2.0` and `shop-1.3.0`, or `shop-blue` and `shop-green`, beside each other. */
+export function isVersionOf(first: string, second: string): boolean {
+  const [one, other] = [first, second].map((folder) => folder.replace(VERSION, ""));
+  return one === other;
+}
+
+const VERSION = /[-_.](?:v?\d[\w.]*(?:[-_.][\w.]+)?|[0-9a-f]{7,40}|blue|green|old|new|next|previous)$/i;
+
+/** Of releases beside each other, what holds them. */
+export function withoutRelease(folder: string): string {
   const parent = folder.slice(0, folder.lastIndexOf("/"));
   const isRelease = isReleaseName(baseName(folder)) || baseName(parent) === "releases";
   return isRelease && parent.lastIndexOf("/") > 0 ? withoutRelease(parent) : folder;

@@ -1,14 +1,13 @@
 import type { Workspace } from "./port-repository.ts";
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readIfReadable, realPathIfReadable } from "../files/system.ts";
+import { realPathIfReadable } from "../files/system.ts";
 import { SvcmError } from "../api/errors.ts";
 import { CONFIG_VARIABLE, PM2_VARIABLE } from "./folder-variables.ts";
 import { PROJECT_FILE } from "./project.ts";
 import { homedir } from "node:os";
 import { errorCode } from "../words/thrown.ts";
-import { parseRecord } from "../words/record.ts";
-import { isReleaseName } from "./state-place.ts";
+import { serviceFolder } from "./service-folder.node.ts";
 
 export interface WorkspaceOptions {
   readonly root?: string | undefined;
@@ -55,7 +54,7 @@ export function resolveWorkspace({
     pm2Home: pm2Home(env, cwd).folder,
     pm2HomeSource: hasDeclaredHome ? PROJECT_FILE : env["PM2_HOME"] ? "PM2_HOME" : undefined,
     get hasRecords() {
-      return existsSync(join(this.pm2Home, "svcm", serviceName(this.root)));
+      return existsSync(serviceFolder(this.pm2Home, this.root));
     },
     nodeEnv: env["NODE_ENV"],
   };
@@ -137,27 +136,4 @@ export function homeProblem({ socket }: Pm2Home): string | undefined {
   const bytes = Buffer.byteLength(dirname(socket));
   if (process.platform === "win32" || bytes <= MAX_HOME_BYTES) return undefined;
   return `The path of PM2_HOME has ${bytes} bytes, and a socket in it cannot be addressed. Accepted: at most ${MAX_HOME_BYTES} bytes.`;
-}
-
-/**
- * Release folders have different names but belong to one service: what says so is its package, else the origin of its
- * Git repository, else the folder that holds the releases.
- */
-export function serviceName(root: string): string {
-  const { name } = parseRecord(readIfReadable(join(root, "package.json"))) ?? {};
-  const text = typeof name === "string" && name !== "" ? name : (originName(root) ?? folderName(root));
-  return text.replaceAll(/[^\w.-]+/g, "-").replace(/^[.-]+/, "") || "service";
-}
-
-function originName(root: string): string | undefined {
-  const folder =
-    /^gitdir: (.+)\/worktrees\/[^/\n]+$/m.exec(readIfReadable(join(root, ".git")))?.[1] ?? join(root, ".git");
-  const [, url = ""] =
-    /^\[remote "origin"\]\n(?:(?:[ \t].*)?\n)*?[ \t]+url = (.+)$/m.exec(readIfReadable(join(folder, "config"))) ?? [];
-  return /([^/:]+?)(?:\/?\.git)?\/*$/.exec(url)?.[1];
-}
-
-function folderName(root: string): string {
-  const parent = dirname(root);
-  return isReleaseName(basename(root)) && parent !== dirname(parent) ? folderName(parent) : basename(root);
 }

@@ -203,8 +203,20 @@ export async function writePlanFile(ports: HasFiles & HasWorkspace, file: string
   }
 }
 
-/** Only the options and the id: an apply computes the plan again. @throws {SvcmError} INVALID_REQUEST */
-export async function readPlanFile(ports: HasFiles & HasWorkspace, file: string): Promise<PlanFileOptions> {
+/** Only the options and the id: an apply computes the plan again. */
+export function optionsOfPlan({ environment, choices, id }: Plan): PlanFileOptions {
+  const { apps, restart, ...others } = choices;
+  return {
+    environment,
+    ...others,
+    ...(apps !== undefined && { apps: [...apps] }),
+    ...(restart !== undefined && { restart: restart === true ? restart : [...restart] }),
+    plan: id ?? undefined,
+  };
+}
+
+/** Of a plan that can be applied. @throws {SvcmError} INVALID_REQUEST */
+export async function readPlanFile(ports: HasFiles & HasWorkspace, file: string): Promise<Plan> {
   const path = documentPath(ports, file);
   const bytes = await ports.files.read(path, { mayBeOutside: true }).catch((error: unknown) => {
     throw fileRefused(error, path);
@@ -216,7 +228,7 @@ export async function readPlanFile(ports: HasFiles & HasWorkspace, file: string)
       path,
       details: `${path} does not hold a plan that can be applied. Accepted: a file that svcm plan --out wrote, without --from.`,
     });
-  return { environment: plan.environment, ...plan.choices, plan: plan.id };
+  return plan;
 }
 
 function fileRefused(error: unknown, path: string): unknown {

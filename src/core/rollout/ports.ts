@@ -55,6 +55,9 @@ export interface Releases {
 
   recordEnvironment(environment: string): Promise<void>;
 
+  /** Before the first record: another project whose package has the same name gets another folder. */
+  claim(): Promise<void>;
+
   /** Creates the folder of a release, with the first line of its journal on disk. */
   create(id: string, first: ReleaseEvent): Promise<void>;
 

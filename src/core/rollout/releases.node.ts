@@ -1,6 +1,7 @@
 import { FileError } from "../files/ports.ts";
+import { randomUUID } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Release } from "../api/rollout.ts";
 import { homeCode, SvcmError } from "../api/errors.ts";
 
@@ -9,23 +10,26 @@ import { RELEASE_ID, type EnvFileCopy, type ReadEvent, type ReleaseEvent } from 
 import { appendEvent, parseEvents } from "../files/append.ts";
 import { readIfExists, systemCode } from "../files/system.ts";
 import { errorMessage } from "../words/thrown.ts";
-import { createFolder, PRIVATE_FILE, writeNew } from "../files/write.ts";
-import { serviceName } from "../project/workspace.node.ts";
+import { createFolder, PRIVATE_FILE, replacePrivate, writeNew } from "../files/write.ts";
+import { ownerRecord, serviceFolder } from "../project/service-folder.node.ts";
 import { fileLocks, lockedSince } from "../files/lock.ts";
 import { deliveryFile } from "../files/private-files.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
   const ownFolder = join(pm2Home, "svcm");
-  const repositoryFolder = join(ownFolder, serviceName(root));
+  const repositoryFolder = serviceFolder(pm2Home, root);
   const folder = join(repositoryFolder, "releases");
   const journalPath = (id: string): string => join(folder, id, "journal.jsonl");
   const counts = new Map<Release["outcome"], number>();
+  const claim = (): Promise<void> => withReleaseErrors(repositoryFolder, () => claimFolder(pm2Home, root));
   return {
     ...lockMethods(ownFolder),
-    ...environmentMethods(repositoryFolder),
+    ...environmentMethods(repositoryFolder, claim),
     counts: () => counts,
+    claim,
     create: (id, first) =>
       withReleaseErrors(folder, async () => {
+        await claim();
         await createFolder(join(folder, id));
         await appendEvent(journalPath(id), first);
       }),
@@ -52,6 +56,14 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
   };
 }
 
+async function claimFolder(pm2Home: string, root: string): Promise<void> {
+  const owner = ownerRecord(pm2Home, root);
+  if (owner === undefined) return;
+  const { path, text } = owner;
+  await createFolder(dirname(path));
+  await replacePrivate({ target: path, path, nonce: randomUUID() }, Buffer.from(text));
+}
+
 function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLock"> {
   const path = join(ownFolder, "apply");
   return {
@@ -72,14 +84,17 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
 type EnvironmentMethods = Pick<Releases, "recordEnvironment" | "recordedEnvironment">;
 
 /** Outside of the repository, because each machine has its own. */
-function environmentMethods(folder: string): EnvironmentMethods {
+function environmentMethods(folder: string, claim: Releases["claim"]): EnvironmentMethods {
   const path = join(folder, "environment");
   const file = deliveryFile(path);
   return {
     recordedEnvironment: () =>
       withReleaseErrors(path, async () => (await file.read())?.trim().slice(0, MAX_NAME) || undefined),
     recordEnvironment: (environment) =>
-      withReleaseErrors(path, () => file.change((_, save) => save(`${environment}\n`))),
+      withReleaseErrors(path, async () => {
+        await claim();
+        await file.change((_, save) => save(`${environment}\n`));
+      }),
   };
 }
 

@@ -131,7 +131,7 @@ export function findOtherCheckouts(
 }
 
 /**
- * Projects whose packages have one name have one list of releases below PM2_HOME.
+ * Clones of a repository have one list of releases below PM2_HOME.
  * @throws {SvcmError} APPLY_REFUSED with the code CHECKOUT_SWITCH
  */
 export function requireOwnRelease(

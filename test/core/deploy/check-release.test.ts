@@ -1,7 +1,7 @@
 /** A release is checked as a checkout is, and what only the checkout can put right is named there. */
 import { describe, expect, test } from "vitest";
 import { checkRelease } from "../../../src/core/deploy/check-release.ts";
-import type { SvcmError } from "../../../src/core/api/errors.ts";
+import { SvcmError } from "../../../src/core/api/errors.ts";
 import type { DeployPorts } from "../../../src/core/deploy/deploy-context.ts";
 import { makeWorld, type World } from "./release-world.ts";
 
@@ -113,5 +113,21 @@ describe("the ecosystem file", () => {
     expect(await withoutFile(true)).toMatchObject({ ...missing, hint: commit });
     const init = expect.stringMatching(/^svcm init looks for the file/);
     expect(await withoutFile(false)).toMatchObject({ ...missing, hint: init });
+  });
+});
+
+test("a declared ecosystem file that neither the commit nor the build has is named by its service", async () => {
+  const more = "services:\n  api: { folder: api, ecosystem: { production: ecosystem.config.cjs } }\n";
+  const made = makeWorld({ more });
+  const { facts, ecosystems } = made.world as Pick<DeployPorts, "facts" | "ecosystems">;
+  const path = `${made.release.root}/api/ecosystem.config.cjs`;
+  const load = () => Promise.reject(new SvcmError("ECOSYSTEM_FILE_FAILED", { code: "ENOENT", path }));
+  const world = { ...(made.world as object), facts, ecosystems: { ...ecosystems, load } } as never;
+  await expect(checkRelease(await made.context(), world)).rejects.toMatchObject({
+    body: {
+      code: "DEPLOY_NOT_COMMITTED",
+      details:
+        "The ecosystem file api/ecosystem.config.cjs, which the service api declares in svcm.yaml, is not in the commit, and its build did not write it.",
+    },
   });
 });

@@ -143,6 +143,12 @@ describe("a deploy without an end", () => {
       /^The deploy of 4a91c77 ended half done: some apps may run it/,
       [retry, back],
     ],
+    [
+      "half done after its last step",
+      [...applying, release, { ...end("half"), cause: "APP_CHANGED_LATER" } as DeployEvent],
+      /^The deploy of 4a91c77 ended half done: its apps run it, but one of them ended or changed after its step, and current leads to nothing, with which a plan and an apply compare\. To finish it/,
+      [retry, back],
+    ],
   ])("that was cut off %s is named with the commands to choose from", async (_when, events, message, accepted) => {
     expect(await list([events])).toEqual([["DEPLOY_INTERRUPTED", expect.stringMatching(message), ...accepted]]);
   });

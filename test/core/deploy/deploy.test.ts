@@ -180,6 +180,23 @@ describe("a deploy", () => {
     expect((await run("b", { service: "web" })).deploy.current).toBe(true);
   });
 
+  test("of one service whose sibling cannot be read is done, and leaves current", async () => {
+    const { run, state, rollout } = play(true);
+    const { ecosystems } = rollout.ports;
+    const lack = new SvcmError("ECOSYSTEM_FILE_FAILED", { code: "ENOENT", details: "Cannot open jobs.config.cjs." });
+    const load: (typeof ecosystems)["load"] = async (path, ...more) => {
+      if (path.includes("/jobs.")) throw lack;
+      return await ecosystems.load(path, ...more);
+    };
+    Object.assign(rollout.ports, { ecosystems: { ...ecosystems, load } });
+    const { deploy, notes } = await run("a", { service: "web" });
+    expect([deploy.state, deploy.current, state.current]).toEqual(["done", false, null]);
+    expect(notes).toEqual([
+      "The ecosystem file of another service cannot be read: Cannot open jobs.config.cjs.",
+      expect.stringContaining("current stays at nothing until all services run aaaaaaa."),
+    ]);
+  });
+
   test("that fails leaves current, and its advice is that of a deploy", async () => {
     const { run, events, end, state, rollout } = play();
     await run("a");

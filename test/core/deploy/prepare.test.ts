@@ -1,6 +1,10 @@
 /** The order of the steps that make a release, and what ends them before anything that runs is touched. */
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import type { SvcmError } from "../../../src/core/api/errors.ts";
 import { checkPrepared } from "../../../src/core/deploy/prepare.ts";
+import { plainEnvironment } from "../../support/command-line.ts";
+import { GIT_ENVIRONMENT } from "../../support/git.ts";
 import { commit, ID, makeWorld, NOW, refusal, type World } from "./release-world.ts";
 
 const GIB = 2 ** 30;
@@ -199,5 +203,34 @@ describe("a release that is prepared already", () => {
   test("and is current is not", async () => {
     const current = { ...logs, current: ID, release: { ".env.production": "PORT=0\n" } };
     expect((await check(current, { id: ID })).calls).toEqual([]);
+  });
+});
+
+describe("an ecosystem file of the checkout that the commit lacks", () => {
+  const prepared = async (ignored: string) => {
+    const deploy = "{ install: false, build: make }";
+    const checkout = { "ecosystem.config.cjs": "", ".gitignore": ignored };
+    const made = makeWorld({ deploy, checkout });
+    execFileSync("git", ["init", "--quiet", made.checkout.root], { env: plainEnvironment(GIT_ENVIRONMENT) });
+    const error = await made.prepare().then(
+      () => undefined,
+      ({ body }: SvcmError) => body,
+    );
+    return { error, runs: made.calls.filter((call) => call.startsWith("run")) };
+  };
+
+  test("is named before the build", async () => {
+    const { error, runs } = await prepared("");
+    expect(error).toMatchObject({
+      code: "DEPLOY_NOT_COMMITTED",
+      details:
+        "The ecosystem file ecosystem.config.cjs, which svcm.yaml declares, is in the checkout and not in the commit.\nNothing that runs was touched.",
+      hint: expect.stringContaining("git add ecosystem.config.cjs, commit and push it."),
+    });
+    expect(runs).toEqual([]);
+  });
+
+  test("may be written by the build if Git ignores it", async () => {
+    expect(await prepared("ecosystem.config.cjs")).toEqual({ error: undefined, runs: ["run make"] });
   });
 });

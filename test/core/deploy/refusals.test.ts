@@ -4,6 +4,7 @@ import { SvcmError } from "../../../src/core/api/errors.ts";
 import { foreignCode } from "../../../src/core/api/issue.ts";
 import { toDeployRecord, type DeployRecord } from "../../../src/core/deploy/record.ts";
 import {
+  afterSteps,
   asDeploy,
   beforeFirstStep,
   compareCommits,
@@ -130,11 +131,19 @@ describe("the exit code", () => {
   );
 
   test("without another app, names the deploy of the service whose release current does not lead to", () => {
-    const hint = "Read why: svcm why web. Its step: svcm plan";
-    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", hint });
+    const failure = { app: "web", reason: "it ended", errorLines: [] };
+    const error = new SvcmError("APPLY_HALF", { code: "OTHER_APPS_CHANGED", failure, hint: "Its step: svcm plan" });
     expect(withoutOthers(error, { commit: "0123456789ab", source: "origin" }, "shop").body.hint).toBe(
       "Read why: svcm why web. To start it: svcm deploy 0123456789 --service shop",
     );
+  });
+
+  test.each([
+    [null, "There is no current yet, so svcm plan and svcm apply compare with the checkout."],
+    ["2026-4a91c77", "current stays at 2026-4a91c77, with which svcm plan and svcm apply compare."],
+  ])("says with what a plan compares after its last step: %s", (former, expected) => {
+    expect(afterSteps(refused("APPLY_HALF", "APP_CHANGED_LATER"), former).body.details).toBe(`It is so.\n${expected}`);
+    expect(afterSteps(refused("APPLY_HALF"), former).body.details).toBe("It is so.");
   });
 
   test.each([

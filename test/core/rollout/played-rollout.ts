@@ -123,6 +123,7 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     digest: (text: string) => text,
   };
   const releases = {
+    claim: async () => undefined,
     withLock: async (_ms: number, work: () => Promise<unknown>) => await work(),
     lockedSince: async () => null,
     create: async (_id: string, head: ReleaseEvent) => void journals.unshift([head]),

@@ -18,6 +18,7 @@ import { computePlan } from "../../rollout/planning.ts";
 import type { Releases } from "../../rollout/ports.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import {
+  afterSteps,
   compareCommits,
   formerCommit,
   asDeploy,
@@ -133,8 +134,10 @@ function deploy(ports: DeployPorts, input: InputOf<"deploy.run">, caller: Caller
     } catch (error) {
       if (!(error instanceof SvcmError)) throw error;
       const reason = error.message.split("\n", 1).join();
-      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason });
-      throw hasBegun || error.kind === "APPLY_HALF" ? error : beforeFirstStep(error);
+      const { code: cause } = error.body;
+      await root.append(record.id, { event: "end", outcome: outcomeOf(error), at: now(ports), reason, cause });
+      const isBegun = hasBegun || error.kind === "APPLY_HALF";
+      throw isBegun ? afterSteps(error, former) : beforeFirstStep(error);
     }
   });
 }
@@ -189,6 +192,7 @@ async function withDeploy<T>(
         async () => {
           let begun: Promise<void> | undefined;
           const begin = (): Promise<void> => (begun ??= attempt.begin());
+          await ports.releases.claim();
           await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
           await recoverDeploys(context, begin);
           if (context.isAdopting) await noteForeignLayout(context);
@@ -276,8 +280,15 @@ async function finish({ context, record, world, former }: PreparedDeploy): Promi
   return true;
 }
 
-async function servesWhole({ root, environment, ports }: DeployContext, world: ReleaseWorld): Promise<boolean> {
-  const { loaded } = await readEcosystem(world, { environment });
+async function servesWhole(context: DeployContext, world: ReleaseWorld): Promise<boolean> {
+  const { root, environment, ports } = context;
+  const read = await readEcosystem(world, { environment }).catch((error: unknown) => {
+    if (!(error instanceof SvcmError)) throw error;
+    // Only that of the requested service was checked.
+    note(context, `The ecosystem file of another service cannot be read: ${error.message}`);
+  });
+  if (read === undefined) return false;
+  const { loaded } = read;
   const running = await ports.processes.list();
   const id = deployOfPath(root.layout, `${world.paths.release}/`);
   return (loaded === undefined ? [] : appNames(loaded)).every((name) => {

@@ -11,18 +11,18 @@ import { type DecidedStep, findFormerName, isAppStep, stepNames } from "../step.
 import { computePlan, type Planned } from "../planning.ts";
 import type { ReleaseHead } from "../release.ts";
 import { readEcosystem } from "../../pm2/ecosystem-file.ts";
+import { endedSince } from "./run-step.ts";
 import { stateAfterApply, runSteps } from "./run-steps.ts";
 import { recover } from "./preflight.ts";
 import { beginRelease, formerProbeFinder, type ReleaseRecorder, findRecordedStep } from "./recording.ts";
 import { releasesToKeep } from "../settings.ts";
-import { endHalf, endWithOthers, type ApplyRun } from "./failure.ts";
+import { endAfterSteps, endWithOthers, type ApplyRun } from "./failure.ts";
 import { endWithOtherCode, readCodeAfter } from "./changed-code.ts";
 import { readEvidence } from "./last-errors.ts";
 import { doAllHang } from "../../running/read-serving.ts";
 import { readServedApps, readUnloaded, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { nameList } from "../../words/text.ts";
 import { groupBy } from "../../words/record.ts";
 import type { UnknownPart } from "../../api/drift.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -89,8 +89,8 @@ async function applyLocked(
     return copies;
   });
   const servedBefore = await readServedApps(ports, planned.running);
-  const { boots, hasFailed } = await whileListening(ports, async () => ({
-    boots: await runSteps(run, recording),
+  const { boots, healthy, hasFailed } = await whileListening(ports, async () => ({
+    ...(await runSteps(run, recording)),
     hasFailed: await readUnloaded(ports),
   }));
   const lastingState = (running: readonly ProcessRecord[]) =>
@@ -98,7 +98,8 @@ async function applyLocked(
   await recording.add({ event: "left", left: await lastingState(await ports.processes.list()) });
   const replan = (): Promise<Planned> => computePlan(ports, request, planned.content);
   const { apps: remaining, running } = await findRemaining(ports, plan.held, replan);
-  if (remaining.length > 0) throw await endWithRest(run, recording, remaining);
+  const ended = endedSince(healthy, running);
+  if (remaining.length > 0 || ended.length > 0) throw await endWithRest(run, recording, { remaining, ended });
   const left = await lastingState(running);
   const code = await readCodeAfter(ports, planned, running);
   if (code.changed.length > 0) throw await endWithOtherCode(recording, plan, { paths: code.changed, left });
@@ -156,15 +157,22 @@ async function findUnproven(
   });
 }
 
-async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, apps: readonly string[]): Promise<SvcmError> {
+interface Rest {
+  /** With a step. */
+  readonly remaining: readonly string[];
+  /** After their gate. */
+  readonly ended: readonly string[];
+}
+
+async function endWithRest(run: ApplyRun, recording: ReleaseRecorder, rest: Rest): Promise<SvcmError> {
+  const { remaining, ended } = rest;
   const ownApps = new Set(run.steps.map(({ app }) => app));
-  const own = apps.filter((name) => ownApps.has(name));
-  const [app = ""] = own.length > 0 ? own : apps;
+  const own = [...ended, ...remaining.filter((name) => ownApps.has(name))];
+  const [app = ""] = own.length > 0 ? own : remaining;
   const sinceMs = Date.parse(recording.head.startedAt);
   const evidence = await readEvidence(run.ports, run.caller, { app, sinceMs });
-  if (own.length === 0) return endWithOthers(recording, { app, apps, evidence });
-  const reason = `${nameList(own)}: the plan still has a step after the last one.`;
-  return endHalf(run, recording, "", { app, reason, evidence });
+  if (own.length === 0) return endWithOthers(recording, { app, apps: remaining, evidence });
+  return endAfterSteps(run, recording, { app, apps: own, ended, evidence });
 }
 
 const LOST_BY_NOTE = { CODE_NOT_RESTORABLE: "code", ENV_FILE_UNKNOWN_BEFORE: "envFile" } as const;

@@ -123,13 +123,12 @@ export async function endHalf(
   run: ApplyRun,
   recording: ReleaseRecorder,
   what: string,
-  failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">>,
+  failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">> & { readonly state?: string },
 ): Promise<SvcmError> {
-  const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
+  const { app = "", reason = what, code, evidence = { errorLines: [] }, state = MIXED } = failed ?? {};
   const back = await wayBack(run, recording, "half", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
-  const state = "Some apps may run as before, and others as declared.";
   const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
   const onwards =
     failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
@@ -139,6 +138,32 @@ export async function endHalf(
     details: [details, ...failureLines(evidence)].join("\n"),
     hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
   });
+}
+
+const MIXED = "Some apps may run as before, and others as declared.";
+
+export const CHANGED_LATER = "APP_CHANGED_LATER" as const;
+
+interface LateFailure extends Pick<FailedStep, "app" | "evidence"> {
+  /** With a step before, which have another one now. */
+  readonly apps: readonly string[];
+  readonly ended: readonly string[];
+}
+
+/** Each app has passed its gate, so none runs as before. */
+export function endAfterSteps(
+  run: ApplyRun,
+  recording: ReleaseRecorder,
+  { app, apps, ended, evidence }: LateFailure,
+): Promise<SvcmError> {
+  const isOne = (ended.length > 0 ? ended : apps).length === 1;
+  const what =
+    ended.length > 0
+      ? `${nameList(ended)} ended after ${isOne ? "it was" : "they were"} healthy.`
+      : `${nameList(apps)} ${isOne ? "is" : "are"} no longer as declared after ${isOne ? "its step" : "their steps"}.`;
+  const reason = `Every step is done, but ${what}`;
+  const state = "No app with a step runs as before.";
+  return endHalf(run, recording, "", { app, reason, evidence, state, code: CHANGED_LATER });
 }
 
 export const OTHER_APPS_CHANGED = "OTHER_APPS_CHANGED";
@@ -156,8 +181,12 @@ export async function endWithOthers(
     code: OTHER_APPS_CHANGED,
     failure,
     details: [reason, ...failureLines(evidence)].join("\n"),
-    hint: `Read why: svcm why ${shellQuote(app)}. Its step: svcm plan`,
+    hint: othersHint(app, "Its step: svcm plan"),
   });
+}
+
+export function othersHint(app: string, onwards: string): string {
+  return `Read why: svcm why ${shellQuote(app)}. ${onwards}`;
 }
 
 async function wayBack(

@@ -35,7 +35,13 @@ interface StepContext {
   readonly onPendingReload: ReloadWatch["onPendingReload"];
   readonly onBoot: (app: string, bootMs: number) => void;
   /** Of each process that became healthy in this apply, by PM2's number. */
-  readonly healthyPids: Map<number, number | null>;
+  readonly healthy: Map<number, Healthy>;
+}
+
+/** In this apply. */
+export interface Healthy {
+  readonly pid: number | null;
+  readonly atMs: number;
 }
 
 /**
@@ -176,7 +182,7 @@ async function waitForHealth(
     const isNew = !context.running.some((record) => record.name === one.name && isUp(record));
     const own = gate ?? new HealthGate(context.ports, { ...context.requirementOf(one.name), isNew });
     const bootMs = await own.wait(one);
-    context.healthyPids.set(one.pmId, one.pid);
+    context.healthy.set(one.pmId, { pid: one.pid, atMs: context.ports.clock.now() });
     if (bootMs !== undefined) context.onBoot(one.name, bootMs);
   }
 }
@@ -211,7 +217,7 @@ function droppedVariables({ why }: DecidedStep): string[] {
 
 interface SiblingContext {
   readonly ports: ApplyPorts;
-  readonly healthyPids: ReadonlyMap<number, number | null>;
+  readonly healthy: ReadonlyMap<number, Healthy>;
 }
 
 /**
@@ -220,7 +226,7 @@ interface SiblingContext {
  * @throws {SvcmError} PROCESS_ACTION_REFUSED with the code SIBLING_FAILING
  */
 async function requireHealthySiblings(
-  { ports, healthyPids }: SiblingContext,
+  { ports, healthy }: SiblingContext,
   names: readonly string[],
   target: ProcessRecord,
 ): Promise<void> {
@@ -229,7 +235,7 @@ async function requireHealthySiblings(
   const siblings = (await ports.processes.list()).filter((one) => names.includes(one.name));
   const stateOf = await readStateOf(ports, [target, ...siblings]);
   if (isFailing(target, nowMs, stateOf)) return;
-  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthyPids, nowMs, stateOf }));
+  const failing = siblings.find((one) => one.pmId !== target.pmId && hasFailed(one, { healthy, nowMs, stateOf }));
   if (failing === undefined) return;
   throw new SvcmError("PROCESS_ACTION_REFUSED", {
     code: "SIBLING_FAILING",
@@ -239,12 +245,18 @@ async function requireHealthySiblings(
 
 function hasFailed(
   record: ProcessRecord,
-  {
-    healthyPids,
-    nowMs,
-    stateOf,
-  }: Pick<SiblingContext, "healthyPids"> & { readonly nowMs: number; readonly stateOf: StateOf },
+  { healthy, nowMs, stateOf }: Pick<SiblingContext, "healthy"> & { readonly nowMs: number; readonly stateOf: StateOf },
 ): boolean {
-  const healthyPid = healthyPids.get(record.pmId);
-  return isFailing(record, nowMs, stateOf) || (healthyPid !== undefined && healthyPid !== record.pid);
+  const before = healthy.get(record.pmId);
+  return isFailing(record, nowMs, stateOf) || (before !== undefined && before.pid !== record.pid);
+}
+
+/** Of services that ended by themselves since they were healthy: PM2 changes the time of creation at a requested start only. */
+export function endedSince(healthy: StepContext["healthy"], running: readonly ProcessRecord[]): string[] {
+  const ended = running.filter(({ pmId, pid, status, createdAt, declaration }) => {
+    const before = healthy.get(pmId);
+    if (before === undefined || before.pid === pid || appKind(declaration.settings) !== "service") return false;
+    return status === "errored" || (createdAt !== null && createdAt <= before.atMs);
+  });
+  return [...new Set(ended.map(({ name }) => name))];
 }

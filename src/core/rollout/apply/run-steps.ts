@@ -15,7 +15,7 @@ import { endHalf, endRefused, endReverted, endUntouched, ignoreUnrecorded, type 
 import { readEvidence } from "./last-errors.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
-import { runStep, findTargets } from "./run-step.ts";
+import { runStep, findTargets, type Healthy } from "./run-step.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { noteProcesses } from "../control/action.ts";
 import { ownMember } from "../../words/record.ts";
@@ -27,11 +27,17 @@ import { withReadCopy } from "../env-file-copies.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 
-export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promise<ReadonlyMap<string, number>> {
+interface StepsDone {
+  readonly boots: ReadonlyMap<string, number>;
+  readonly healthy: Map<number, Healthy>;
+}
+
+export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promise<StepsDone> {
   const { ports, planned, steps, caller } = run;
   const { loaded } = planned.content;
   const boots = new Map<string, number>();
-  if (loaded === undefined) return boots;
+  const healthy = new Map<number, Healthy>();
+  if (loaded === undefined) return { boots, healthy };
   const pendingReloads = new Map<number, Promise<unknown>>();
   const context = {
     ports,
@@ -41,7 +47,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
     before: recording.head.before,
     requirementOf: createRequirementFinder(run),
     onPendingReload: ({ pmId }: ProcessRecord, answer: Promise<unknown>) => void pendingReloads.set(pmId, answer),
-    healthyPids: new Map<number, number | null>(),
+    healthy,
     onBoot: (app: string, bootMs: number) => void boots.set(app, Math.max(bootMs, boots.get(app) ?? 0)),
   };
   for (const [index, step] of steps.entries()) {
@@ -63,7 +69,7 @@ export async function runSteps(run: ApplyRun, recording: ReleaseRecorder): Promi
       throw await handleFailure(run, recording, { index, touched, error, sinceMs, pendingReloads });
     }
   }
-  return boots;
+  return { boots, healthy };
 }
 
 function createRequirementFinder({ planned, input }: ApplyRun) {

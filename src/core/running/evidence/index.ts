@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AppCode, CodeRequest, RunningCode, Uncommitted } from "../port-running-code.ts";
 import type { GitOptions } from "../../files/git.ts";
-import { serviceName } from "../../project/workspace.node.ts";
+import { serviceFolder } from "../../project/service-folder.node.ts";
 import { blobDigest, RecordStore } from "./record-store.ts";
 import { isTrackedCode } from "./git-evidence.ts";
 import { findImports, PROGRAM } from "./imports.ts";
@@ -30,7 +30,7 @@ function isProject(folder: string): boolean {
 const UNCOMMITTED_BUDGET_MS = 10_000;
 
 export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): RunningCode {
-  const store = new RecordStore(join(pm2Home, "svcm", serviceName(root)));
+  const store = new RecordStore(serviceFolder(pm2Home, root));
   const seen = new Map<string, Seen>();
   return {
     async inspect(apps, { budgetMs }) {

@@ -212,13 +212,30 @@ test.each([
   [
     "apps with one and without one",
     [api("1"), { ...WORKER, args: "x" }],
-    "worker: the plan still has a step after the last one.",
+    "Every step is done, but worker is no longer as declared after its step.",
   ],
-  ["an app with one", AFTER, "worker: the plan still has a step after the last one."],
+  ["an app with one", AFTER, "Every step is done, but worker is no longer as declared after its step."],
 ])("a step that remains, for %s, is not an apply that is done", async (_what, after, reason) => {
   const world = await playApplied(BEFORE, after);
   world.play.look = (list) =>
     world.pm2.calls.includes("save") ? list.map((one) => (one.pmId === 1 ? { ...one, script: "/x" } : one)) : list;
   const { kind, error } = await world.apply();
   expect([kind, error?.failure?.reason, error?.failure?.app]).toEqual(["APPLY_HALF", reason, "worker"]);
+});
+
+test.each([
+  [
+    "ended after it was healthy",
+    { pid: 7, createdAt: 1 },
+    "Every step is done, but worker ended after it was healthy.",
+  ],
+  ["PM2 has given up", { ...STOPPED, status: "errored" }, "Every step is done, but worker ended after it was healthy."],
+  ["a user restarted", { pid: 7, createdAt: Infinity }, undefined],
+])("an app with a step that %s", async (_what, change, reason) => {
+  const world = await playApplied(BEFORE, AFTER);
+  world.play.look = (list) =>
+    world.pm2.calls.includes("save") ? list.map((one) => (one.pmId === 1 ? { ...one, ...change } : one)) : list;
+  const { error } = await world.apply();
+  expect([error?.code, error?.failure?.reason]).toEqual([reason && "APP_CHANGED_LATER", reason]);
+  if (reason !== undefined) expect(error?.details).toBe(`${reason} No app with a step runs as before.`);
 });
