@@ -68,10 +68,9 @@ test.skipIf(!canUnshare)(
     own.pm2Folder([{ name: "web", script: "./web.cjs", cwd: own.folder }]);
     const outer = spawn(
       "unshare",
-      [
-        ...["--pid", "--fork", "--mount-proc", "--kill-child"],
-        ...[process.execPath, RUNTIME, "start", join(own.folder, "pm2/ecosystem.dev.config.cjs")],
-      ],
+      "--pid --fork --mount-proc --kill-child"
+        .split(" ")
+        .concat(process.execPath, RUNTIME, "start", join(own.folder, "pm2/ecosystem.dev.config.cjs")),
       { env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home }, stdio: "ignore" },
     );
     const ended = new Promise((resolve) => outer.once("exit", resolve));

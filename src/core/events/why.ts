@@ -142,8 +142,7 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     const lost = ports.processes.lostDaemons();
     const isListed = listed.some((record) => record.name === name);
     if (own.length === 0 && !isListed) throw namingLost(lost, unknownNameError(name, listed));
-    const absent = isListed ? undefined : "PM2 does not list it now.";
-    return { ...found, listed, silence: lost.length > 0 ? severalText(lost) : absent, traces: undefined };
+    return { ...found, listed, silence: absenceText(lost, isListed), traces: undefined };
   } catch (error) {
     if (!(error instanceof SvcmError) || error.kind !== "PM2_FAILED") throw error;
     const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
@@ -152,6 +151,11 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     if (traces !== undefined) return { ...found, listed: [], traces };
     return { ...found, listed: undefined, silence: error.body.details ?? error.message, traces };
   }
+}
+
+function absenceText(lost: readonly number[], isListed: boolean): string | undefined {
+  if (lost.length > 0) return severalText(lost);
+  return isListed ? undefined : "PM2 does not list it now.";
 }
 
 async function lastEnded(ports: EventsPorts, signal: AbortSignal | undefined): Promise<string> {
