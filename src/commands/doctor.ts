@@ -113,7 +113,7 @@ function pm2Text({ pm2: { code, refused } }: Facts): string {
 }
 
 function daemonText(daemon: NonNullable<Facts["daemon"]> | null): string {
-  if (daemon === null) return "not running";
+  if (daemon === null) return "none answers";
   const { version, pid, owner } = daemon;
   return `${version ?? "no answer"}, pid ${pid ?? "unknown"}, owner ${owner}`;
 }

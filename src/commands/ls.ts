@@ -29,6 +29,7 @@ export default class ProcessList extends NodeCommand {
     const { flags } = await this.parse(ProcessList);
     const response = await this.execute(processList, {});
     if (!this.jsonEnabled()) this.log(render(response.processes, flags.output));
+    for (const { message } of response.issues ?? []) this.warn(message);
     if (flags.output !== "name") await printMarks(this);
     return response;
   }

@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from "@nats-io/transport-node";
 import { SvcmError } from "../core/index.ts";
-import { importedApi, type StreamVerb } from "./subjects.ts";
+import { importedApi, type RequestKind, type StreamVerb } from "./subjects.ts";
 
 const TIMEOUT_MS = 5_000;
 const NO_MESSAGE = 10_037;
@@ -190,7 +190,19 @@ export function redactServers(servers: readonly string[]): string[] {
   return servers.map((server) => server.replace(/\/\/[^@/]*@/, "//"));
 }
 
-export const CONNECTION_LOST = "The connection to the NATS server was lost. A change may still be in progress.";
+const CONNECTION_LOST = "The connection to the NATS server was lost.";
+
+export function connectionLost(): SvcmError {
+  return unreachableError(CONNECTION_LOST);
+}
+
+/** Without an answer, the outcome of a change is not known. */
+export function withOutcome(error: unknown, kind: RequestKind): unknown {
+  if (!(error instanceof SvcmError) || kind === "read") return error;
+  const isOpen = error.body.code === "NODE_TIMEOUT" || error.message === CONNECTION_LOST;
+  if (!isOpen) return error;
+  return new SvcmError(error.kind, { ...error.body, details: `${error.message} A change may still be in progress.` });
+}
 
 /** @returns a refusal unchanged */
 export function requestError(error: unknown): SvcmError {
@@ -209,7 +221,7 @@ export function requestError(error: unknown): SvcmError {
   if (is(TimeoutError))
     return new SvcmError("FLEET_FAILED", {
       code: "NODE_TIMEOUT",
-      details: "It did not answer before the deadline. A change may still be in progress.",
+      details: "It did not answer before the deadline.",
     });
   return unreachableError((error as Error).message);
 }

@@ -16,7 +16,8 @@ import {
   type Exchange,
   requestError,
   connectError,
-  CONNECTION_LOST,
+  connectionLost,
+  withOutcome,
   unreachableError,
 } from "./link-api.ts";
 import {
@@ -112,7 +113,11 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
     },
     flush: () => exchange(() => connection.flush()).catch(nothing),
     request: (address, bytes, timeoutMs) =>
-      exchange(async () => (await connection.request(requestSubject(address), bytes, { timeout: timeoutMs })).data),
+      exchange(
+        async () => (await connection.request(requestSubject(address), bytes, { timeout: timeoutMs })).data,
+      ).catch((error: unknown) => {
+        throw withOutcome(error, address.kind);
+      }),
     rollouts: openRolloutRecords(api),
     setUp: (settingsOfStreams) => setUpStreams(api, settingsOfStreams),
     requireSafe: (settingsOfStreams) => requireSafeStreams(api, settingsOfStreams),
@@ -127,7 +132,7 @@ export async function openLink(settings: FleetSettings, owner: Owner): Promise<F
 function createExchange({ isConnected, onStatus }: ReturnType<typeof watchStatus>): Exchange {
   const waiting = new Set<(error: SvcmError) => void>();
   onStatus((type) => {
-    if (type === "disconnect") for (const fail of waiting) fail(unreachableError(CONNECTION_LOST));
+    if (type === "disconnect") for (const fail of waiting) fail(connectionLost());
   });
   return (send) =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 /** Decisions of the fleet with plain values. */
 import { expect, test } from "vitest";
-import { judgeRecord } from "../../src/core/index.ts";
+import { judgeRecord, SvcmError } from "../../src/core/index.ts";
 import { readProject } from "../../src/core/project/read.ts";
+import { connectionLost, withOutcome } from "../../src/fleet/link-api.ts";
 import { readAnswer, waitRemotely } from "../../src/fleet/open-fleet.ts";
 import { Places } from "../../src/fleet/settings.ts";
 import { isSupportedVersion, requireSupportedVersion } from "../../src/fleet/identity.ts";
@@ -107,5 +108,18 @@ test("one key of two names is refused with both names", () => {
   );
   expect(issues.map(({ message }) => message)).toEqual([
     expect.stringContaining("nats.nodes.web-1.nkey: it is the key of nats.users.ann too"),
+  ]);
+});
+
+test("only after a request for a change may one still be in progress", () => {
+  const timeout = new SvcmError("FLEET_FAILED", { code: "NODE_TIMEOUT", details: "It did not answer." });
+  const silent = new SvcmError("FLEET_FAILED", { code: "NODE_UNREACHABLE", details: "No svcm answers." });
+  const texts = (kind: "read" | "write") =>
+    [timeout, connectionLost(), silent].map((one) => String(withOutcome(one, kind)));
+  expect(texts("read").filter((text) => text.includes("change"))).toEqual([]);
+  expect(texts("write").map((text) => text.includes("A change may still be in progress."))).toEqual([
+    true,
+    true,
+    false,
   ]);
 });

@@ -20,6 +20,7 @@ import {
   bootRestore,
   bootSave,
   bootShow,
+  eventsList,
   daemonShow,
   execute,
   processAct,
@@ -133,16 +134,19 @@ longTest(
   },
 );
 
-longTest("an app that a restore left stopped can be started", async () => {
+longTest("an app that a restore left stopped can be started, and the start of another is svcm's", async () => {
   await own.run({ name: "off" });
+  await own.run({ name: "web" });
   await ports.processes.stop((await named("off")) as never);
   await execute(bootSave, ports, {}, caller);
   await daemon.signal("SIGKILL");
   await execute(bootRestore, ports, {}, caller);
-  expect(await states()).toEqual(["off stopped"]);
+  expect(await states()).toEqual(["off stopped", "web online"]);
+  const { events } = await execute(eventsList, ports, { kind: "start" }, caller);
+  expect(events.map(({ app, cause, certainty }) => [app, cause, certainty])[0]).toEqual(["web", "svcm", "certain"]);
   const { affected } = await execute(processAct, ports, { action: "start", name: "off", ...place }, caller);
   expect(affected).toMatchObject([{ name: "off" }]);
-  expect(await states()).toEqual(["off online"]);
+  expect(await states()).toEqual(["off online", "web online"]);
 });
 
 longTest("one app that fails does not end the others, and is named", async () => {

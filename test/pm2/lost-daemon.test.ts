@@ -21,7 +21,8 @@ const daemons = (): number[] =>
 
 beforeAll(async () => {
   lost = await own.startDaemon();
-  own.pm2Folder([{ name: "web", script: "/bin/sleep", args: "100000", interpreter: "none" }]);
+  const args = ["-e", "require('node:net').createServer().listen(0)"];
+  own.pm2Folder([{ name: "web", script: process.execPath, args, interpreter: "none" }]);
   await own.startDeclared("web");
   for (const name of ["rpc.sock", "pub.sock"]) rmSync(join(own.home, name));
 });
@@ -55,6 +56,12 @@ test("it is not taken for dead, and nothing starts its apps again", async () => 
   expect(daemons()).toEqual([lost.pid]);
 });
 
+test("its apps are not called left-over processes to be ended, and it is not called stopped", async () => {
+  const { stdout } = await command("doctor");
+  expect(stdout).toContain("PM2_SOCKET_GONE");
+  expect(stdout).not.toMatch(/PROCESS_LEFT_OVER|not running/);
+});
+
 test("also through a link to PM2_HOME", async () => {
   const link = join(own.folder, "link");
   symlinkSync(own.home, link);
@@ -72,6 +79,13 @@ longTest("a second daemon beside it is named, and a plan that would start an app
     findings: expect.arrayContaining([expect.objectContaining({ code: "DAEMON_SEVERAL" })]),
   });
   expect((await own.link().list()).map(({ name }) => name)).toEqual([]);
+  const answers = await Promise.all(
+    [["ls"], ["why", "web"], ["restart", "web"], ["boot"], ["doctor"], ["events"]].map((args) => command(...args)),
+  );
+  for (const { stdout, stderr } of answers) {
+    expect(stdout + stderr).toContain(`${lost.pid}`);
+    expect(stdout + stderr).not.toMatch(/left-over|boot save|ended without a message|was killed/);
+  }
   await lost.signal("SIGKILL");
   expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues).toEqual([]);
   expect(daemons()).toEqual([second.pid]);

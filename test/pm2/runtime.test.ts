@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bootShow, daemonRenew, daemonShow, eventWhy, execute, processList } from "../../src/core/index.ts";
 import { REPOSITORY } from "../support/command-line.ts";
+import { canUnshare } from "../support/machine.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
 import { longTest } from "../support/runs.ts";
 
@@ -56,6 +57,42 @@ longTest("state, ends, boot and daemon are shown as they are, and a stop drains 
   expect(await ended).toBe(0);
   expect(readFileSync(join(own.folder, "drained"), "utf8")).toBe("");
 });
+
+test.skipIf(!canUnshare)(
+  "from outside of its container, its apps are not left over (needs root and unshare)",
+  async () => {
+    const own = pm2();
+    const ports = own.ports();
+    onTestFinished(() => own.end());
+    mkdirSync(own.home, { recursive: true });
+    writeFileSync(join(own.folder, "web.cjs"), 'require("node:net").createServer().listen(0, () => console.log("up"))');
+    own.pm2Folder([{ name: "web", script: "./web.cjs", cwd: own.folder }]);
+    const outer = spawn(
+      "unshare",
+      "--pid --fork --mount-proc --kill-child"
+        .split(" ")
+        .concat(process.execPath, RUNTIME, "start", join(own.folder, "pm2/ecosystem.dev.config.cjs")),
+      { env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home }, stdio: "ignore" },
+    );
+    const ended = new Promise((resolve) => outer.once("exit", resolve));
+    const leftOvers = async (): Promise<unknown[]> =>
+      ((await ports.machine.listeners()) ?? []).filter(({ origin }) => origin?.pm2Home === own.home);
+    const isListening = async (): Promise<boolean> => {
+      const list = await ports.processes.list().catch(() => []);
+      return list.length > 0 && readFileSync(join(own.home, "logs/web-out.log"), "utf8") !== "";
+    };
+    await expect.poll(() => isListening().catch(() => false), { timeout: 30_000 }).toBe(true);
+    expect(await leftOvers()).toEqual([]);
+    const { daemons, findings } = await execute(daemonShow, ports, {}, caller);
+    expect(daemons?.filter(({ isOwn }) => isOwn)).toMatchObject([{ pid: 1, isForeground: true, nodePath: null }]);
+    expect(findings.map(({ code }) => code)).not.toContain("DAEMON_SEVERAL");
+    const boot = await execute(bootShow, ports, place, caller);
+    expect([boot.verdict, ...boot.findings.map(({ code }) => code)]).toEqual(["unknown", "BOOT_FOREGROUND"]);
+    await ports.processes.close();
+    outer.kill("SIGKILL");
+    await ended;
+  },
+);
 
 test("the recipe of the how-to is one that this repository's pm2-runtime understands", () => {
   const page = readFileSync(join(REPOSITORY, "docs/how-to/containers.md"), "utf8");

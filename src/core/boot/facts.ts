@@ -10,9 +10,9 @@ export interface BootFacts {
   readonly home: string;
   readonly system: SystemFacts;
   readonly saved: SavedList;
-  /** Null without a daemon, or if it does not answer. */
+  /** Null without a daemon, if it does not answer, or if there is another one beside it. */
   readonly running: readonly ProcessRecord[] | null;
-  /** Why a daemon that runs does not answer. */
+  /** Why it is not known what runs, although a daemon does. */
   readonly silence: string | null;
   readonly traces: DaemonTraces;
   readonly daemon: DaemonProcess | null;

@@ -8,6 +8,7 @@ import {
   NOT_COMPARED,
   type DeclaredDifferences,
 } from "./facts.ts";
+import { severalText } from "../pm2/daemon-traces.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { BootPorts } from "./ports.ts";
 import type { RenewalFacts } from "./renewal.ts";
@@ -115,7 +116,9 @@ async function readRunning({
   processes,
 }: Pick<BootPorts, "processes">): Promise<Pick<BootFacts, "running" | "silence">> {
   try {
-    return { running: await processes.list(), silence: null };
+    const running = await processes.list();
+    const lost = processes.lostDaemons();
+    return lost.length === 0 ? { running, silence: null } : { running: null, silence: severalText(lost) };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     const isAbsent = error.body.code === "PM2_NOT_RUNNING";

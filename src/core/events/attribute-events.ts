@@ -85,7 +85,7 @@ export function startMsOf({ timestamp, ms = 0 }: AuditRecord): number {
 }
 
 /** The record of a run stays open until its end, and others may stop or restart it. */
-const ONLY_STARTS: ReadonlySet<string> = new Set(["process.start", "process.run"]);
+const ONLY_STARTS: ReadonlySet<string> = new Set(["process.start", "process.run", "boot.restore"]);
 
 function claimsEvent({ record, startedMs, endedMs }: Claim, { atMs, event }: LogEvent, pm2Home: string): boolean {
   if (atMs < floorToSecond(startedMs) || atMs > endedMs) return false;

@@ -12,7 +12,7 @@ import { SvcmError } from "../api/errors.ts";
 import { attributeEvents, isRelease, type TimedEvent, withReleaseApps } from "./attribute-events.ts";
 import { explainHeapErrors, isWrittenAt } from "./counted-ends.ts";
 import { logEvents } from "./log-events.ts";
-import type { LogEvent } from "./log-state.ts";
+import { type LogEvent, withLostDaemons } from "./log-state.ts";
 import { isDue, parseSchedule } from "../pm2/schedule.ts";
 import { type Program, withCommands, withKernel } from "./sightings.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -75,6 +75,8 @@ export async function collectEvents(
   const listOnce: ListProcesses = once(() => ports.processes.list(signal).catch(() => []));
   const seen = await sightings.readSince(contextMs).catch(() => []);
   let events: readonly LogEvent[] = withCommands(logEvents(log.entries), seen);
+  if (events.some(({ lostMs }) => lostMs !== undefined))
+    events = withLostDaemons(events, ports.processes.lostDaemons());
   if (events.some(dependsOnKernel))
     events = withKernel(events, await sightings.readKernel(), { seen, programOf: programOf(await listOnce()) });
   events = await withSchedules(listOnce, events);

@@ -4,7 +4,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { StopOrder } from "./causes.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import { floorToSecond, formatSecond } from "../words/time.ts";
-import type { DaemonTraces } from "../pm2/daemon-traces.ts";
+import { type DaemonTraces, severalText } from "../pm2/daemon-traces.ts";
 import { nameList } from "../words/text.ts";
 
 export type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
@@ -118,6 +118,22 @@ function lostProcesses({ processes }: State, atMs: number, lostMs: number): Draf
       ],
     },
   }));
+}
+
+/**
+ * The former daemon runs on beside the new one, so no process ended with it.
+ * @param pids of the daemons that PM2's socket does not reach
+ */
+export function withLostDaemons(events: readonly LogEvent[], pids: readonly number[]): LogEvent[] {
+  const newest = events.findLast(({ lostMs, event }) => lostMs !== undefined && event.kind === "daemon");
+  if (pids.length === 0 || newest === undefined) return [...events];
+  return events.flatMap((one): LogEvent[] => {
+    const { atMs, lostMs, event } = one;
+    if (atMs !== newest.atMs || lostMs !== newest.lostMs) return [one];
+    if (event.kind !== "daemon") return [];
+    const evidence = [...event.evidence.slice(0, 1), severalText(pids)];
+    return [{ ...one, lostMs: undefined, event: { ...event, evidence } }];
+  });
 }
 
 /** `pm2 kill` stops every process first and logs its own stop last. */

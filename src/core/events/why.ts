@@ -3,8 +3,8 @@ import { type HasReleases, listReleases } from "../rollout/ports.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import type { HasSightings, EventsPorts } from "./ports.ts";
 import type { LogCoverage, HasProcessLogs } from "../logs/port-logs.ts";
-import type { DaemonTraces } from "../pm2/daemon-traces.ts";
-import type { ProcessProblem } from "../api/metrics.ts";
+import { type DaemonTraces, severalText } from "../pm2/daemon-traces.ts";
+import { namingLost } from "../pm2/target.ts";
 import type { SvcmEvent, WhyResponse } from "../api/events.ts";
 import { isGranted, type Caller } from "../access/operation.ts";
 import { SvcmError } from "../api/errors.ts";
@@ -28,6 +28,7 @@ import { NOT_STARTED } from "./log-events.ts";
 import { toSvcmEvent } from "./page.ts";
 import { readStateOf } from "../running/read-states.ts";
 import type { StateOf } from "../running/state.ts";
+import { silenceSentences } from "../running/state-text.ts";
 import { findSymptoms, type Surroundings, writtenFolders } from "../running/symptoms.ts";
 
 const SPAN_MS = 30 * 86_400_000;
@@ -52,8 +53,8 @@ interface Found {
   readonly collected: CollectedEvents;
   /** Empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
-  /** Why PM2's list is not known. */
-  readonly silence?: string;
+  /** Why PM2's list does not have it, or is not known. */
+  readonly silence?: string | undefined;
   /** If no daemon runs. */
   readonly traces: DaemonTraces | undefined;
   readonly coverage: LogCoverage;
@@ -138,8 +139,10 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
   const found = { name, own, collected, coverage };
   try {
     const listed = await ports.processes.list(signal);
-    if (own.length === 0 && !listed.some((record) => record.name === name)) throw unknownNameError(name, listed);
-    return { ...found, listed, traces: undefined };
+    const lost = ports.processes.lostDaemons();
+    const isListed = listed.some((record) => record.name === name);
+    if (own.length === 0 && !isListed) throw namingLost(lost, unknownNameError(name, listed));
+    return { ...found, listed, silence: absenceText(lost, isListed), traces: undefined };
   } catch (error) {
     if (!(error instanceof SvcmError) || error.kind !== "PM2_FAILED") throw error;
     const traces = error.body.code === "PM2_NOT_RUNNING" ? await ports.processLogs.readDaemonTraces() : undefined;
@@ -148,6 +151,11 @@ async function find(ports: EventsPorts, name: string, signal: AbortSignal | unde
     if (traces !== undefined) return { ...found, listed: [], traces };
     return { ...found, listed: undefined, silence: error.body.details ?? error.message, traces };
   }
+}
+
+function absenceText(lost: readonly number[], isListed: boolean): string | undefined {
+  if (lost.length > 0) return severalText(lost);
+  return isListed ? undefined : "PM2 does not list it now.";
 }
 
 async function lastEnded(ports: EventsPorts, signal: AbortSignal | undefined): Promise<string> {
@@ -209,26 +217,6 @@ async function allEnds(
 function describeState(record: ProcessRecord, stateOf: StateOf): WhyResponse["processes"][number] {
   const { name: state, reason: stateReason } = stateOf(record);
   return { pmId: record.pmId, status: record.status, state, stateReason };
-}
-
-/** The ends say the other problems. */
-const SILENT_PROBLEMS: ReadonlySet<ProcessProblem["code"]> = new Set([
-  "PROCESS_HUNG",
-  "PROCESS_NOT_LOADED",
-  "PROCESS_FOLDER_MISSING",
-  "JOB_MISSED",
-  "JOB_STUCK",
-]);
-
-/** Why a process that PM2 calls online does not answer, or may not. */
-function silenceSentences(processes: readonly ProcessRecord[], stateOf: StateOf): string[] {
-  const sentences = processes.flatMap((record) => {
-    const { problem, doubt, reason } = stateOf(record);
-    const of = processes.length > 1 ? `Id ${record.pmId}: ` : "";
-    if (problem !== null && SILENT_PROBLEMS.has(problem.code)) return `${of}${problem.details}`;
-    return doubt === undefined || doubt === reason ? [] : `svcm does not know if it works: ${doubt}.`;
-  });
-  return [...new Set(sentences)];
 }
 
 async function changesBefore(

@@ -20,9 +20,14 @@ export async function ifRunning<T>(read: () => Promise<readonly T[]>): Promise<r
   try {
     return await read();
   } catch (error) {
-    if (error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING") return undefined;
+    if (isDown(error)) return undefined;
     throw error;
   }
+}
+
+/** No daemon runs, so neither does an app. After any other failure, it is not known what runs. */
+export function isDown(error: unknown): boolean {
+  return error instanceof SvcmError && error.body.code === "PM2_NOT_RUNNING";
 }
 
 /**

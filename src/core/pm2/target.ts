@@ -1,4 +1,5 @@
-import type { HasProcesses } from "./port-processes.ts";
+import type { HasProcesses, Processes } from "./port-processes.ts";
+import { severalText } from "./daemon-traces.ts";
 import { toSkipped, type SkippedProcess, type ProcessRecord, isOwnProcess } from "./process-record.ts";
 import { SvcmError } from "../api/errors.ts";
 import { suggest } from "../words/suggest.ts";
@@ -27,6 +28,25 @@ export function resolveTarget(list: readonly ProcessRecord[], request: TargetReq
     throw invalidRequest("A request has name and pmId for one process, or names and pmIds for several; not both.");
   const each = [...names.map((name) => ({ name })), ...pmIds.map((pmId) => ({ pmId }))];
   return [...new Set(each.flatMap((one) => resolveByName(list, { scope: "process", namespace, ...one })))];
+}
+
+/** As `resolveTarget`; a refusal names another daemon that may run the process. */
+export function findTarget(
+  { lostDaemons }: Pick<Processes, "lostDaemons">,
+  list: readonly ProcessRecord[],
+  request: TargetRequest,
+): ProcessRecord[] {
+  try {
+    return resolveTarget(list, request);
+  } catch (error) {
+    throw error instanceof SvcmError ? namingLost(lostDaemons(), error) : error;
+  }
+}
+
+/** @param pids of the daemons that PM2's socket does not reach */
+export function namingLost(pids: readonly number[], error: SvcmError): SvcmError {
+  if (pids.length === 0 || error.kind !== "PROCESS_NOT_FOUND") return error;
+  return new SvcmError(error.kind, { ...error.body, details: `${error.message} ${severalText(pids)}` });
 }
 
 /** A process given by its id uses its own name. */

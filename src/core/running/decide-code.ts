@@ -86,7 +86,9 @@ function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {
   if (problem !== null && isScriptWritten === true && !isClockSet && declared.script !== null)
     return changed({ state: "stale", details: declared.script });
   if (problem !== null) return unknown(problem);
-  return isClockSet && record === null ? unknown("the clock was set after its start") : undefined;
+  return isClockSet && record === null
+    ? unknown("the clock was set after its start, or PM2 runs in another container")
+    : undefined;
 }
 
 function decideByRecord(evidence: CodeEvidence, record: RecordedCode): Verdict {

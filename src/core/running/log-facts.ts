@@ -158,7 +158,7 @@ const SECOND_MS = 1000;
 
 /**
  * Adds the user who stopped a process. An apply or a restart that was cut off stops a process as well, and no user
- * wanted that.
+ * wanted that; one that succeeded stops nothing later.
  * @param records newest first
  */
 export function attributeStop(
@@ -178,10 +178,10 @@ export function attributeStop(
   const stop = lastEnd?.stop;
   if (lastEnd === undefined || !stop) return lastEnd;
   const isActOfSvcm = own.some(
-    ({ timestamp, ms = MAX_STOP_MS, action }) =>
+    ({ timestamp, ms = MAX_STOP_MS, action, outcome }) =>
       action !== "process.stop" &&
       stop.atMs >= Date.parse(timestamp) - ms - SECOND_MS &&
-      stop.atMs <= Date.parse(timestamp) + MAX_STOP_MS,
+      stop.atMs <= Date.parse(timestamp) + (outcome === "succeeded" ? 0 : MAX_STOP_MS),
   );
   return isActOfSvcm ? { ...lastEnd, stop: null } : lastEnd;
 }

@@ -20,6 +20,7 @@ function machine({ list = {}, isRunning = true, isForeground = false }: Machine)
       list: async () =>
         isRunning ? [online({ name: "web" }), online({ pmId: 1, name: "late" })] : Promise.reject(stopped),
       digest: (text: string) => text,
+      lostDaemons: () => [],
     },
     savedLists: { read: async () => saved([online({ name: "web" })], list) },
     units: { read: async () => boot().system },

@@ -63,6 +63,7 @@ export function makePorts({
     audit: { newest: async () => ({ records: world.audit ?? [], isComplete: true }) },
     sightings: { readSince: async () => [], readKernel: async () => ({}), findLoadFault: async () => world.loadFault },
     processes: {
+      lostDaemons: () => [],
       list: async () => {
         if (processes instanceof SvcmError) throw processes;
         return processes;

@@ -154,6 +154,13 @@ describe("what is known now", () => {
     expect([reason, errorLines, now.includes("The log is gone.")]).toEqual([null, [], false]);
   });
 
+  test("says that PM2 does not list it, only if that is so", async () => {
+    const absent = "PM2 does not list it now.";
+    expect((await why({ lines, processes: [api({ name: "other" })] }, "api")).now).toContain(absent);
+    expect((await why({ lines }, "api")).now).not.toContain(absent);
+    expect((await why({ lines, processes: silent }, "api")).now).not.toContain(absent);
+  });
+
   const worker: Partial<ProcessRecord> = { execMode: "cluster" };
   const cluster: Line[] = [
     [1, "App [api:0] starting in -cluster mode-"],

@@ -180,8 +180,20 @@ describe("the user who stopped a process", () => {
     ],
     ["an action at the limit", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1000) })], end(null)],
     ["an action that began later", foreign, [audited("process.restart", 0, { ms: 0, timestamp: at(1001) })], foreign],
-    ["an action that was over long before", foreign, [audited("process.restart", -60_000)], end(null)],
-    ["an action that was over longer before", foreign, [audited("process.restart", -60_001)], foreign],
+    ["an action that was over in the same second", foreign, [audited("process.restart", 0)], end(null)],
+    ["an action that was over before", foreign, [audited("process.restart", -1)], foreign],
+    [
+      "an action that was cut off long before",
+      foreign,
+      [audited("process.restart", -60_000, { outcome: "started" })],
+      end(null),
+    ],
+    [
+      "an action that was cut off longer before",
+      foreign,
+      [audited("process.restart", -60_001, { outcome: "started" })],
+      foreign,
+    ],
     ["during a run that svcm began", foreign, [audited("process.run", 700)], foreign],
     [
       "by svcm during its run",

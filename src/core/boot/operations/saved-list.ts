@@ -55,9 +55,13 @@ export const bootRestore = defineOperation({
     const { daemons, processes, units, savedLists } = ports;
     const outside = await findOutside(ports);
     if (outside !== undefined) return { state: "outside", daemonPid: outside, processes: [] };
-    const restored = await withAudit(ports, caller, { action: "boot.restore" }, async ({ begin }) => {
+    const restored = await withAudit(ports, caller, { action: "boot.restore" }, async ({ begin, note }) => {
       await begin();
-      return await waitForRestored(ports, await processes.restoreList());
+      const brought = await processes.restoreList();
+      const { pm2Home } = ports.workspace;
+      const touched = brought.filter(({ outcome }) => outcome === "started" || outcome === "failed");
+      note({ processes: touched.map(({ name, pmId }) => ({ name, pmId, pm2Home })) });
+      return await waitForRestored(ports, brought);
     });
     savedLists.makePrivate();
     const daemonPid = (await daemons.list())?.find(({ isOwn }) => isOwn)?.pid ?? null;

@@ -2,7 +2,8 @@ import { accessSync, constants, readlinkSync } from "node:fs";
 import { parseEnviron, parsePidStat, parseTcpTable, hasPid } from "../../files/proc.ts";
 import type { Listener, Pm2Origin, TcpSocket } from "../../files/reading.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
-import { resolve } from "node:path";
+import { isContained, isDaemon } from "../../pm2/daemon/proc.ts";
+import { join, resolve } from "node:path";
 
 const MAX_ANCESTORS = 64;
 
@@ -16,7 +17,8 @@ export function linuxListeners(): Listener[] {
     const own = [...(readSocketInodes(pid) ?? [])].flatMap((inode) => sockets.get(inode) ?? []);
     if (own.length === 0) return [];
     const program = readIfReadable(`/proc/${pid}/comm`).trim();
-    const process = { pid, ancestors: ancestorsOf(pid), program, origin: originOf(pid) };
+    const ancestors = ancestorsOf(pid);
+    const process = { pid, ancestors, program, origin: originOf(pid, ancestors) };
     return own.map(({ address, port, waiting }) => ({ ...process, address, port, waiting }));
   });
 }
@@ -61,9 +63,14 @@ function parentOf(pid: number): number {
   return parsePidStat(readIfReadable(`/proc/${pid}/stat`))?.parentPid ?? 0;
 }
 
-/** PM2 gives them to each process in fork mode, and a child inherits them. */
-function originOf(pid: number): Pm2Origin | null {
+/**
+ * PM2 gives them to each process in fork mode, and a child inherits them. Null for those of a further daemon of that
+ * PM2_HOME, and in another container: PM2's list lacks them or has other numbers of them, but they are not left over.
+ */
+function originOf(pid: number, ancestors: readonly number[]): Pm2Origin | null {
   const { PM2_HOME: pm2Home, name, pm_id: pmId } = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
   if (!pm2Home || !name || !/^\d{1,9}$/.test(pmId ?? "")) return null;
+  const reached = Number(readIfReadable(join(pm2Home, "pm2.pid")));
+  if (isContained(pid) || ancestors.some((ancestor) => ancestor !== reached && isDaemon(ancestor))) return null;
   return { pm2Home: realPathIfReadable(resolve(pm2Home)), name, pmId: Number(pmId) };
 }

@@ -21,7 +21,7 @@ import { readTreeUsage } from "../../running/read-usage.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessState } from "../../running/state.ts";
 import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
-import { listConflicts } from "../../rollout/notes.ts";
+import { listConflicts, lostDaemonIssues } from "../../rollout/notes.ts";
 import { missingListIssues } from "../../pm2/rules/file.ts";
 import { EcosystemWatch } from "../sampling/ecosystem-watch.ts";
 
@@ -187,6 +187,8 @@ export interface ListedProcess extends Omit<
 
 export interface ProcessListResponse {
   readonly processes: readonly ListedProcess[];
+  /** Why the list lacks apps that run. */
+  readonly issues?: readonly Issue[];
 }
 
 /** Never starts a daemon. */
@@ -198,9 +200,11 @@ export const processList = defineOperation({
     const list = await listScrubbed(ports);
     const [stateOf, usage] = await Promise.all([readStateOf(ports, list), readTreeUsage(ports, list)]);
     const epochMs = ports.clock.now();
+    const issues = lostDaemonIssues(ports.processes.lostDaemons());
     const sorted = list.toSorted((a, b) => compareText(a.name, b.name) || a.pmId - b.pmId);
     return {
       processes: sorted.map((record) => ({ ...toListed(record, stateOf(record), epochMs), ...usage.get(record.pmId) })),
+      ...(issues.length > 0 && { issues }),
     };
   },
 });
@@ -256,6 +260,7 @@ export const ecosystemDrift = defineOperation({
     const undecided = undecidedIssues((await ports.facts.project())?.undecided ?? [], content?.name ?? environment);
     const refused = content === undefined ? [] : listConflicts(content, records, ports.host.cpuCores());
     const issues = [
+      ...lostDaemonIssues(ports.processes.lostDaemons()),
       ...undecided,
       ...(content ? missingListIssues(content) : []),
       ...refused.flatMap(({ issue }) => (issue.severity === "error" ? [issue] : [])),

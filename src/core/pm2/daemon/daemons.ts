@@ -8,7 +8,7 @@ import { isSecretName } from "../../secrets/redact.ts";
 import { readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
-import { groupOf, isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
+import { groupOf, isDaemon, isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
@@ -23,7 +23,7 @@ export function pm2Daemons(places: Pm2Places): Daemons {
       const daemons = listDaemons(pm2Home).map((one): DaemonProcess =>
         one.isOwn && gone !== undefined ? { ...one, nodePath: gone, nodeFile: "gone" } : one,
       );
-      return daemons.some(({ isOwn }) => isOwn) ? daemons : [...daemons, ...(await readForeground(pm2Home))];
+      return daemons.some(({ isOwn }) => isOwn) ? daemons : [...daemons, ...(await readUntitled(pm2Home))];
     },
     nodeVersion: async () => {
       // The report also has the daemon's variables; only this field leaves the function.
@@ -46,15 +46,19 @@ export function pm2Daemons(places: Pm2Places): Daemons {
   };
 }
 
-/** It keeps the title of its program. */
-async function readForeground(home: string): Promise<DaemonProcess[]> {
+/** One in the foreground keeps the title of its program. In another container, its number belongs to another process here. */
+async function readUntitled(home: string): Promise<DaemonProcess[]> {
   const pid = readIfReadable(join(home, "pm2.pid")).trim();
-  if (!/^\d+$/.test(pid) || !/pm2-(?:runtime|docker)|--no-daemon/.test(readIfReadable(`/proc/${pid}/cmdline`)))
-    return [];
-  const version = await callDaemon(join(home, "rpc.sock"), "getVersion", REPORT_TIMEOUT_MS);
-  return typeof version === "string"
-    ? [processOf(pid, { home, pm2Version: version, isOwn: true, isForeground: true })]
-    : [];
+  const socket = join(home, "rpc.sock");
+  if (!/^\d+$/.test(pid)) return [];
+  const pm2Version = await callDaemon(socket, "getVersion", REPORT_TIMEOUT_MS);
+  if (typeof pm2Version !== "string") return [];
+  const isForeground = /pm2-(?:runtime|docker)|--no-daemon/.test(readIfReadable(`/proc/${pid}/cmdline`));
+  const found = { home, pm2Version, isOwn: true, isForeground: true };
+  if (isForeground || isDaemon(pid)) return [processOf(pid, { ...found, isForeground })];
+  const uid = statSync(socket, { throwIfNoEntry: false })?.uid ?? -1;
+  const unseen = { isSuspended: false, nodePath: null, nodeFile: "unknown", group: null, secretNames: [] } as const;
+  return [{ pid: Number(pid), ...found, ...unseen, uid, user: userName(uid) }];
 }
 
 type Found = Pick<DaemonProcess, "home" | "pm2Version" | "isOwn" | "isForeground">;

@@ -52,7 +52,7 @@ export function isHomeOf({ pid, home }: Pick<TitledDaemon, "pid" | "home">, pm2H
 }
 
 /** In a container, where the same path is another file. Each user may read this. @see pid_namespaces(7) */
-function isContained(pid: string): boolean {
+export function isContained(pid: number | string): boolean {
   return /^NSpid:\t\d+\t/m.test(readIfReadable(`/proc/${pid}/status`));
 }
 

@@ -87,6 +87,8 @@ export async function endReverted(
 /** A former definition alone may not be all of what ran: an app may be down otherwise, or have other code or values. */
 export function stateBefore(head: StateBefore, names: readonly string[]): string {
   const { before, left, steps, cannotUndo = [] } = head;
+  if (names.length > 0 && !before.some(({ name }) => names.includes(name)))
+    return "As before, PM2 has none of the touched apps.";
   const among = (apps: readonly string[]): string[] => [...new Set(apps)].filter((name) => names.includes(name));
   const down = among(before.filter(isDown).map(({ name }) => name));
   const code = among(steps.filter(({ newCode }) => newCode).map(({ app }) => app));

@@ -3,7 +3,7 @@ import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
 import type { HasEcosystems } from "../../pm2/ports.ts";
 import type { HasStamps } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
-import { resolveTarget, targetName, separateOwn } from "../../pm2/target.ts";
+import { findTarget, targetName, separateOwn } from "../../pm2/target.ts";
 import { createProcessAct } from "./act-on.ts";
 import {
   type ActionInput,
@@ -40,7 +40,7 @@ export async function createActs(ports: ApplyPorts, input: ActionInput, attempt:
   const { scope } = input;
   if (scope === "ecosystem") return createDeclaredActs(ports, input, attempt);
   const request = { ...input, scope };
-  const targets = resolveTarget(await ports.processes.list(), request);
+  const targets = findTarget(ports.processes, await ports.processes.list(), request);
   noteProcesses(attempt, ports, targets);
   if (scope === "process") attempt.note({ target: undefined });
   const { others, own } = separateOwn(ports, input.action, targets, scope === "namespace");
@@ -95,7 +95,7 @@ async function createRestartActs(
   const failing = [...refused];
   const findProcesses = (name: string): ProcessRecord[] => {
     try {
-      return resolveTarget(list, { scope: "process", name });
+      return findTarget(ports.processes, list, { scope: "process", name });
     } catch (error) {
       if (!isAll || !(error instanceof SvcmError)) throw error;
       failing.push({ name, error });

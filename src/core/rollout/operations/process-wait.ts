@@ -2,7 +2,7 @@ import type { ApplyPorts } from "../ports.ts";
 import { STABLE_MS } from "../../pm2/settings.ts";
 import { defineOperation } from "../../access/operation.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
-import { resolveTarget } from "../../pm2/target.ts";
+import { findTarget } from "../../pm2/target.ts";
 import { isUp, OnlineRuns, POLL_INTERVAL_MS, DEFAULT_TIMEOUT_MS } from "../control/verify.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -50,7 +50,7 @@ export const processWait = defineOperation({
     const runs = new OnlineRuns();
     const reader = new FactsReader(ports);
     for (;;) {
-      const targets = findTargets(await processes.list(signal), input);
+      const targets = findTargets(processes, await processes.list(signal), input);
       const nowMs = clock.elapsed();
       const stateOf = await readStateOf(ports, targets, reader);
       const waited = targets.map((record) => toWaitedProcess(record, runs.onlineMs(record, nowMs), stateOf));
@@ -62,9 +62,14 @@ export const processWait = defineOperation({
   },
 });
 
-function findTargets(list: readonly ProcessRecord[], { names, pmIds, namespace }: InputOf<"process.wait">) {
-  if (names.length + pmIds.length > 0) return resolveTarget(list, { scope: "process", names, pmIds, namespace });
-  return namespace === undefined ? list : resolveTarget(list, { scope: "namespace", namespace });
+function findTargets(
+  processes: ApplyPorts["processes"],
+  list: readonly ProcessRecord[],
+  { names, pmIds, namespace }: InputOf<"process.wait">,
+) {
+  if (names.length + pmIds.length > 0)
+    return findTarget(processes, list, { scope: "process", names, pmIds, namespace });
+  return namespace === undefined ? list : findTarget(processes, list, { scope: "namespace", namespace });
 }
 
 function toWaitedProcess(record: ProcessRecord, onlineMs: number, stateOf: StateOf): WaitedProcess {
@@ -103,7 +108,7 @@ export const processScale = defineOperation({
   async run(ports: ApplyPorts, { name, namespace, instances, wait, timeoutMs }, caller): Promise<ProcessScaleResult> {
     const scale = async (attempt: Attempt): Promise<ProcessScaleResult> => {
       const list = await ports.processes.list();
-      const targets = resolveTarget(list, { scope: "process", name, namespace });
+      const targets = findTarget(ports.processes, list, { scope: "process", name, namespace });
       attempt.note({ target: undefined });
       noteProcesses(attempt, ports, targets);
       const acting = { ports, timeoutMs, begin: once(attempt.begin), report: caller.report };
@@ -147,7 +152,8 @@ export const processRun = defineOperation({
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
     const { signal } = caller;
     const run = async (attempt: Attempt): Promise<ProcessRunResult> => {
-      const [target, ...others] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
+      const listed = await ports.processes.list();
+      const [target, ...others] = findTarget(ports.processes, listed, { scope: "process", ...input });
       if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
       attempt.note({ target: undefined });
       noteProcesses(attempt, ports, [target]);

@@ -8,7 +8,7 @@ import type { ConfiguredFile } from "./examine.ts";
 import type { HasStamps } from "../../files/ports.ts";
 import type { Issue } from "../../api/issue.ts";
 import { usageOf } from "../../logs/care/usage.ts";
-import { listScrubbed } from "../../pm2/list.ts";
+import { isDown, listScrubbed } from "../../pm2/list.ts";
 import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
@@ -89,14 +89,20 @@ export async function checkRunning(
   { daemon, service }: { readonly daemon: Pm2Daemon | null; readonly service: ServiceAddress },
 ): Promise<Issue[]> {
   const { root } = ports.workspace;
-  const { records, issues } = await listScrubbed(ports).then(
-    async (list) => ({ records: list, issues: await problemIssues(ports, list) }),
-    (error: unknown) => ({ records: [], issues: toFailureIssues("running", error, root) }),
+  const { all, issues } = await listScrubbed(ports).then(
+    async (list) => ({ all: list, issues: await problemIssues(ports, list) }),
+    (error: unknown) => ({ all: isDown(error) ? [] : undefined, issues: toFailureIssues("running", error, root) }),
   );
   const { machine, workspace } = ports;
   const listeners = await machine.listeners().catch(() => undefined);
-  const leftOvers = findLeftOvers({ all: records, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
-  const running = { daemon, service, leftOvers, newer: records.flatMap((record) => newerFiles(ports, record, apps)) };
+  const leftOvers =
+    all === undefined ? [] : findLeftOvers({ all, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
+  const running = {
+    daemon,
+    service,
+    leftOvers,
+    newer: (all ?? []).flatMap((record) => newerFiles(ports, record, apps)),
+  };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
   return [...issues, ...found, ...(await logIssues(ports))];
 }

@@ -120,7 +120,7 @@ describe("the apps of a request by PM2's list", () => {
     const noted: unknown[] = [];
     const attempt = { note: (facts: object) => void noted.push(facts) };
     const ports = {
-      processes: { list: async () => list, ownProcess: () => ({ pids: [], pm2: null }) },
+      processes: { list: async () => list, lostDaemons: () => [], ownProcess: () => ({ pids: [], pm2: null }) },
       workspace: { pm2Home: "/pm2" },
       machine: { listeners: async () => [] },
       clock: { elapsed: () => 0 },

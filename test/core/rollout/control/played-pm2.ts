@@ -68,6 +68,7 @@ export function playPm2(first: readonly ProcessRecord[], play: Play = {}) {
     withHomeKey: async () => ({ list: look, digest: (text: string) => text }),
     withLock: async (_scope: unknown, work: () => Promise<unknown>) => await work(),
     ownProcess: () => ({ pids: [], pm2: null }),
+    lostDaemons: () => [],
     unlistedPids: async () => play.unlisted?.(nowMs) ?? [],
     start: begin("start"),
     restart: begin("restart"),
