@@ -46,14 +46,14 @@ function open(declared: Receivers = { webhook: "HOOK" }, before: readonly Unsent
     }
   };
   const onProblem = (error: unknown) => void problems.push(String(error));
-  const outbox = new Outbox({ settings: { ...settings, ...declared } as never, notifier: { send }, onProblem }, before);
+  const outbox = new Outbox({ settings: { ...settings, ...declared }, notifier: { send }, onProblem }, before);
   return {
     outbox,
     away,
     problems,
     waiting: () => outbox.unsent.map((one) => `${one.to} ${one.message.text}`),
     /** What was sent by this delivery. */
-    async deliver(ms: number) {
+    deliver: async (ms: number) => {
       sent.length = 0;
       await outbox.deliver(MADE + ms, ms);
       return [...sent];
