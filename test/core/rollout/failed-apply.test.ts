@@ -146,8 +146,8 @@ describe("the errors of an app that failed", () => {
     expect(await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } })).toMatchObject({
       port: { port: 3000, pid: 101, program: "node", app: "web" },
     });
-    const former = { pm2Home: "/pm2", name: "old", pmId: 9 };
-    expect((await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, origin: former } })).port).toEqual({
+    const old = { pm2Home: "/pm2", name: "old", pmId: 9 };
+    expect((await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, origin: old } })).port).toEqual({
       port: 3000,
       pid: 77,
       program: "node",

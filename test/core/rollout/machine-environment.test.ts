@@ -78,7 +78,7 @@ test.each<[string, Machine, object, string | undefined]>([
 
 describe("the environment of the machine", () => {
   const machine: Machine = { applied: { api: "production" }, declared: ["production"] };
-  const of = async (how: Machine, caller: object) => (await forMachine(play(how), {}, caller as never)) as object;
+  const of = async (how: Machine, caller: object) => await forMachine(play(how), {}, caller as never);
 
   test("is not that of a request whose token has limits, because these were checked for the request", async () => {
     expect(await withMachineEnvironment(play(machine), {}, { limits: { environments: ["dev"] } })).toEqual({});
