@@ -57,6 +57,23 @@ const CASES: readonly (readonly [
     {},
     ["api/a.env"],
   ],
+  [
+    "the commands of other package managers, and no script that is not there",
+    npm("start"),
+    manifest({
+      start: "yarn a && pnpm run -s b; npm run none",
+      a: "node --env-file=a.env x",
+      b: "node --env-file=b.env x",
+    }),
+    ["api/a.env", "api/b.env"],
+  ],
+  [
+    "a script that begins like a hook",
+    npm("start"),
+    manifest({ prestart: "node --env-file=p.env x", start: 7 }),
+    ["api/p.env"],
+  ],
+  ["a path with a variable", npm("start"), manifest({ start: "node --env-file=$HOME/a.env --env-file '' x" }), []],
   ["another script", npm("start"), manifest({ start: "node a.js", live: "node --env-file=live.env a.js" }), []],
   ["a manifest that cannot be read", npm("start"), { "api/package.json": "{" }, []],
   ["scripts that run each other", npm("start"), manifest({ start: "npm run b", b: "npm start" }), []],
@@ -75,7 +92,7 @@ function npm(...args: string[]) {
   return { script: "/usr/bin/npm", args };
 }
 
-function manifest(scripts: Readonly<Record<string, string>>) {
+function manifest(scripts: Readonly<Record<string, unknown>>) {
   return { "api/package.json": JSON.stringify({ scripts }) };
 }
 
