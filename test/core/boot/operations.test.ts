@@ -100,7 +100,7 @@ async function enable({ uid = 1001, user, print = false, units = [], isNamed = t
     },
   };
   const answer = await bootEnable
-    .run(all, { ...(user !== undefined && { user }), print } as never, caller)
+    .run(all as never, { ...(user !== undefined && { user }), print }, caller)
     .catch((error: SvcmError) => error.body?.code ?? error);
   return { answer, calls, asked };
 }
