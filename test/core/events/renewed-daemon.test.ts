@@ -67,7 +67,12 @@ describe("a new daemon without a stop of the former one", () => {
 describe("an apply in svcm's audit log", () => {
   const apply = (more: Partial<AuditRecord> = {}): AuditRecord => ({ ...RECORD, action: "plan.apply", ...more });
   const at = (seconds: number) => new Date(`${second(seconds)}.000`).toISOString();
-  const step = (app: string, kind: "start" | "save" = "start") => ({ do: kind, app, pmIds: [] });
+  const step = (app: string, kind: "start" | "save" = "start") => ({
+    do: kind,
+    app,
+    pmIds: [],
+    phase: "done" as const,
+  });
   const release = (seconds: number) => ({
     startedAt: at(seconds),
     steps: [step("api"), step("new"), step("", "save")],
