@@ -124,7 +124,7 @@ function applyExit(state: State, entry: Entry<"exit">): void {
     atMs,
     isOrdered,
     orderedMs: order.stoppingMs,
-    maySchedule: isOrdered && maySchedule(order),
+    maySchedule: maySchedule(order),
     ...(code === 0 && signal === undefined && !isOrdered && { zero: { mode, isRestarted: false } }),
     event: { app: name, pmId, kind: isOrdered ? "stop" : "exit", ...verdict, ...exitOf(code, signal) },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseAlertRecord, reportedAlerts, restoredState } from "../../../src/core/alerts/alert-record.ts";
 import type { Condition } from "../../../src/core/alerts/conditions.ts";
 import {
   alertMessage,
@@ -146,4 +147,39 @@ test.each([
   const state = { ...INITIAL_STATE, sentMs: Array<number>(10).fill(0) };
   const { reports } = updateAlerts(state, [offline()], nowMs, { holdOffs: { "not-online": 0 } });
   expect(reports).toHaveLength(count);
+});
+
+describe("an alert that outlives the server", () => {
+  const at = (elapsedMs: number, movedMs = 0) => ({ nowMs: Date.UTC(2030, 0, 1) + elapsedMs + movedMs, elapsedMs });
+  const [reported, early] = [offline(), offline("worker")];
+  const active = new Map([
+    ["api", { condition: reported, sinceMs: 10 * MINUTE, reportedMs: 11 * MINUTE, clearedMs: 12 * MINUTE }],
+    ["worker", { condition: early, sinceMs: 14 * MINUTE, reportedMs: undefined, clearedMs: undefined }],
+  ]);
+  const kept = reportedAlerts({ ...INITIAL_STATE, active }, at(15 * MINUTE));
+  const restored = (later: ReturnType<typeof at>, holdOffs = HOLD_OFFS, from = kept) =>
+    [...restoredState(from, later, holdOffs).active.values()].map(({ sinceMs, reportedMs }) => [sinceMs, reportedMs]);
+
+  test("is kept with its times if it was reported", () => {
+    const times = { since: "2030-01-01T00:10:00.000Z", at: "2030-01-01T00:11:00.000Z" };
+    expect(kept).toEqual([{ ...reported, ...times }]);
+  });
+
+  test("has the same distance from the present after a restart, and never one from the future", () => {
+    expect(restored({ ...at(20 * MINUTE), elapsedMs: 5 * MINUTE })).toEqual([[-5 * MINUTE, -4 * MINUTE]]);
+    expect(restored(at(20 * MINUTE, -HOUR))).toEqual([[20 * MINUTE, 20 * MINUTE]]);
+    const damaged = kept.map((one) => ({ ...one, since: "yesterday" }));
+    expect(restored(at(20 * MINUTE), HOLD_OFFS, damaged)).toEqual([[20 * MINUTE, 11 * MINUTE]]);
+  });
+
+  test("is forgotten if its rule is off now", () => {
+    expect(restored(at(20 * MINUTE), readHoldOffs({ rules: { "not-online": "off" } }))).toEqual([]);
+  });
+
+  test("is read from the file that was written, and a damaged file names itself", () => {
+    const record = { version: 1 as const, host: "web-1", pm2Home: "/pm2", reported: kept, unsent: [] };
+    expect(parseAlertRecord(JSON.stringify(record), "alerts.json")).toEqual(record);
+    expect(parseAlertRecord(undefined, "alerts.json")).toBeUndefined();
+    expect(() => parseAlertRecord("{", "alerts.json")).toThrow("alerts.json is not a file of svcm's alerts");
+  });
 });

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { alertsTest } from "../../../src/core/alerts/operations/alerts.ts";
 import { nodeNotifier } from "../../../src/core/alerts/notifier.node.ts";
 import type { AlertMessage } from "../../../src/core/api/alerts.ts";
 import { SvcmError } from "../../../src/core/index.ts";
@@ -147,5 +148,29 @@ describe("a command", () => {
     const settings = { ...NOTHING, webhook: "HOOK", command: ["/no/such/program"] };
     await failureOf(notifier({ HOOK: url }).send(settings, MESSAGE));
     expect(received).toHaveLength(1);
+  });
+});
+
+describe("svcm alerts test", () => {
+  const run = async (alerts: object | undefined) => {
+    const calls: string[] = [];
+    const own = {
+      send: async (_: unknown, { rule, state }: AlertMessage) => void calls.push(`${state} ${String(rule)}`),
+      sendHeartbeat: async () => void calls.push("heartbeat"),
+    };
+    const time = { now: () => Date.UTC(2030, 0, 1), elapsed: () => 0 };
+    const place = { host: { name: () => "web-1" }, workspace: { root: "/srv" }, clock: time };
+    const facts = { project: async () => alerts && { alerts } };
+    return { ...(await alertsTest.run({ ...place, facts, notifier: own } as never, {}, {} as never)), calls };
+  };
+
+  test("sends a message and a heartbeat, and names the receivers that svcm.yaml declares", async () => {
+    const calls = ["test null", "heartbeat"];
+    expect(await run({ webhook: "HOOK", heartbeat: "BEAT" })).toEqual({ sent: ["webhook", "heartbeat"], calls });
+    expect(await run({ command: ["notify"] })).toEqual({ sent: ["command"], calls });
+  });
+
+  test.each([undefined, { rules: {} }])("without a receiver says that none is declared: %j", async (alerts) => {
+    await expect(run(alerts)).rejects.toMatchObject({ body: { code: "ALERTS_NOT_DECLARED" } });
   });
 });

@@ -1,6 +1,6 @@
 /** The operations of the boot, on a machine that is played here. */
 import { expect, test } from "vitest";
-import { bootDisable } from "../../../src/core/boot/operations/boot.ts";
+import { bootDisable, bootEnable } from "../../../src/core/boot/operations/boot.ts";
 import { bootDrain, bootRestore, bootSave } from "../../../src/core/boot/operations/saved-list.ts";
 import type { UnitFacts } from "../../../src/core/boot/ports.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
@@ -64,6 +64,73 @@ test.each([
   expect(answer).toBe(isSaved ? running : expected);
   // The list has variables, so only its owner may read it.
   expect(calls).toEqual(isSaved ? ["started", ["save", undefined], ["private", undefined], "succeeded"] : ["refused"]);
+});
+
+interface Enabling {
+  /** The user who runs svcm. */
+  readonly uid?: number;
+  readonly user?: string;
+  readonly print?: boolean;
+  readonly units?: readonly UnitFacts[];
+  /** The user named PM2_HOME. */
+  readonly isNamed?: boolean;
+}
+
+async function enable({ uid = 1001, user, print = false, units = [], isNamed = true }: Enabling) {
+  const { ports, calls } = machine({ units });
+  const own = ports as Record<string, object>;
+  const { system } = boot();
+  const ann = { name: "ann", uid: 1002, folder: "/home/ann" };
+  const current = uid === 0 ? { name: "root", uid, folder: "/root" } : system.current;
+  const asked: string[] = [];
+  const read = async (home: string) => (asked.push(home), { ...system, current, isBooted: true, units });
+  const written = async ({ name, scope, user: of }: Record<string, { name: string }>) =>
+    void calls.push(["enable", name, scope, of?.name]);
+  const findUser = (name: string) => (name === "ann" ? ann : undefined);
+  const all = {
+    ...own,
+    workspace: { ...own["workspace"], ...(!isNamed && { pm2HomeSource: undefined }) },
+    host: { randomId: () => "id", digest: () => "0123456789abcdef" },
+    units: {
+      ...own["units"],
+      read,
+      enable: written,
+      findUser,
+      program: () => ({ node: "/usr/bin/node", svcm: "/usr/bin/svcm" }),
+    },
+  };
+  const answer = await bootEnable
+    .run(all as never, { ...(user !== undefined && { user }), print }, caller)
+    .catch((error: SvcmError) => error.body?.code ?? error);
+  return { answer, calls, asked };
+}
+
+test("a unit is written for the user of this PM2, and is only printed on request", async () => {
+  const { answer, calls } = await enable({});
+  expect(answer).toMatchObject({ scope: "user", user: "deploy", home: HOME, isEnabled: true, daemonPid: 77 });
+  expect(calls).toEqual(["started", ["enable", expect.any(String), "user", "deploy"], "succeeded"]);
+  const printed = await enable({ print: true });
+  expect(printed.answer).toMatchObject({ isEnabled: false, text: expect.stringContaining("[Service]") });
+  expect(printed.calls).toEqual([]);
+});
+
+test("root enables it for the owner of PM2_HOME, so that no app runs as root by accident", async () => {
+  expect((await enable({ uid: 0 })).answer).toMatchObject({ scope: "system", user: "deploy", home: HOME });
+});
+
+test("root enables it for a named user, with the PM2_HOME of that user unless one was named", async () => {
+  const ofAnn = { user: "ann", home: "/home/ann/.pm2", daemonPid: null };
+  const { answer, asked } = await enable({ uid: 0, user: "ann", isNamed: false });
+  expect([answer, asked.at(-1)]).toMatchObject([ofAnn, "/home/ann/.pm2"]);
+  expect((await enable({ uid: 0, user: "ann" })).answer).toMatchObject({ user: "ann", home: HOME });
+  expect((await enable({ uid: 0, user: "nobody" })).answer).toBe("USER_UNKNOWN");
+});
+
+test("the unit of another user, or of the system, is left to root", async () => {
+  expect((await enable({ user: "ann" })).answer).toBe("BOOT_NEEDS_ROOT");
+  const foreign = unit({ name: "pm2-deploy.service", starts: "saved list" });
+  expect(await enable({ units: [foreign] })).toMatchObject({ answer: "BOOT_NEEDS_ROOT", calls: ["refused"] });
+  expect((await enable({ uid: 0, units: [foreign] })).answer).toMatchObject({ replaced: ["pm2-deploy.service"] });
 });
 
 test.each([

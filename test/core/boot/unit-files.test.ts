@@ -107,3 +107,39 @@ test("a path with a percent sign is the path that it stands for", () => {
   const text = UNIT.replace("/bin/true", join(folder, "pm2").replace("%", "%%"));
   expect(found({ [`${ETC}/pm2.service`]: text })).toMatchObject([{ missingProgram: null }]);
 });
+
+test("a template alone starts nothing, and an instance with its own file has the content of that", () => {
+  const template = pm2Unit.replace("User=deploy", "User=%i");
+  expect(found({ [`${ETC}/pm2@.service`]: template })).toEqual([]);
+  const [own] = found({
+    [`${ETC}/pm2@.service`]: template,
+    [`${ETC}/pm2@deploy.service`]: pm2Unit.replace("/gone/bin/pm2", "/own/pm2"),
+    [`${WANTS}/pm2@deploy.service`]: "../pm2@.service",
+  });
+  expect(own).toMatchObject({ name: "pm2@deploy.service", missingProgram: "/own/pm2" });
+  expect(found({ [`${WANTS}/other.service`]: "../none.service" })).toEqual([]);
+});
+
+test("of several drop-ins, the last one by name decides, wherever it is", () => {
+  const [unit] = found({
+    [`${ETC}/pm2.service`]: pm2Unit,
+    [`${ETC}/pm2.service.d/10-a.conf`]: "[Service]\nUser=root\n",
+    "/usr/lib/systemd/system/pm2.service.d/20-b.conf": "[Service]\nUser=deploy\n",
+    "/usr/lib/systemd/system/pm2.service.d/30-c.txt": "[Service]\nUser=root\n",
+  });
+  expect(unit?.user).toBe("deploy");
+});
+
+test("a program that needs no node in the PATH lacks none", () => {
+  const folder = temporaryFolder();
+  const text = (start: string) => UNIT.replace("/bin/true", start).replace("User=", "Environment=PATH=/none\nUser=");
+  writeFileSync(join(folder, "pm2"), "#!/bin/sh\n");
+  mkdirSync(join(folder, "late"));
+  writeFileSync(join(folder, "late/pm2"), `${" ".repeat(80)}#!/usr/bin/env node`);
+  for (const name of ["pm2", "late/pm2"])
+    expect(found({ [`${ETC}/pm2.service`]: text(join(folder, name)) })).toMatchObject([{ missingNode: null }]);
+  const script = `/none/node ${join(folder, "pm2")}`;
+  expect(found({ [`${ETC}/pm2.service`]: text(script) })).toMatchObject([
+    { missingNode: "/none/node", missingProgram: null },
+  ]);
+});

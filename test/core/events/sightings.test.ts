@@ -163,6 +163,76 @@ test.each(["", "{", '{"type":"command"}', '{"type":"command","atMs":1,"pmId":0,"
   (line) => expect(readSighting(line)).toBeUndefined(),
 );
 
+test("of several commands, the one that names the process is its cause, and each process has its own", () => {
+  const file = seen({ isNamed: false, command: "6-1", user: "ben" });
+  expect(withCommands(logOf(...RESTART), [file, seen()])[0]?.event.actor).toBe("ann (pm2 restart)");
+  expect(withCommands(logOf(...RESTART), [seen({ pmId: 1 })])[0]?.event.actor).toBeUndefined();
+  expect(withCommands(logOf(...RESTART), [seen({ atMs: msOf(3) })])[0]?.event.actor).toBeUndefined();
+});
+
+test("a file among other words may name the process, and an option alone does not", () => {
+  const named = (...words: string[]) =>
+    commandsFor([{ id: "7-1", verb: "restart", words, user: "ann" }], { atMs: 1, pmId: 0, name: "api" }).length;
+  expect([named("--update-env", "eco.json"), named("web", "./app"), named("--update-env")]).toEqual([1, 1, 0]);
+});
+
+test.each([
+  ["the path of its script", "node /srv/shop/api.js", true],
+  ["the beginning of that, as the kernel keeps it", "node /srv/shop/", true],
+  ["the name of its script", "api.js", true],
+  ["the name of its interpreter", "bun", true],
+  ["Node.js", "node", true],
+  ["the main thread of Node.js", "MainThread", true],
+  ["another program", "chrome", false],
+  ["another script", "node /srv/blog/", false],
+  ["no name", undefined, true],
+])("a kill of the kernel may be that of a process if it names %s", (_what, name, isCause) => {
+  const programOf = () => ({ script: "/srv/shop/api.js", interpreter: "/usr/bin/bun" });
+  const logged = [{ atMs: msOf(5), pid: 9, name }];
+  const [found] = withKernel(logOf(...KILLED), { kills: 1, logged }, { seen: [], programOf });
+  expect(found?.event.cause).toBe(isCause ? "oom-kill" : "signal");
+});
+
+test.each([
+  [2, "signal"],
+  [3, "oom-kill"],
+  [7, "oom-kill"],
+  [8, "signal"],
+])("a kill at second %i is near an end at second 5: %s", (at, cause) => {
+  const [found] = withKernel(logOf(...KILLED), { logged: [{ atMs: msOf(at), pid: 9 }] }, NOBODY);
+  expect(found?.event.cause).toBe(cause);
+});
+
+test("the kernel explains no end by another signal, nor one of another process or time", () => {
+  const kernel = { logged: [{ atMs: msOf(5), pid: 9 }] };
+  const crash = withKernel(logOf([5, exit(1)]), kernel, NOBODY);
+  expect(crash[0]?.event.cause).toBe("crash");
+  const kill = { type: "memory-kill", atMs: msOf(5), pmId: 0, isNamed: true } as const;
+  for (const other of [{ pmId: 1 }, { atMs: msOf(4) }])
+    expect(withKernel(logOf(...KILLED), {}, { ...NOBODY, seen: [{ ...kill, ...other }] })[0]?.event.cause).toBe(
+      "signal",
+    );
+});
+
+test("that the kernel killed nothing is said only of the time since the machine started", () => {
+  const words = (kernel: object) => withKernel(logOf(...KILLED), kernel, NOBODY)[0]?.event.evidence.join(" ");
+  expect(words({ bootedMs: msOf(5), kills: 0 })).toContain("did not send it");
+  for (const kernel of [{ bootedMs: msOf(6), kills: 0 }, { kills: 0 }, { bootedMs: 0, kills: 1 }])
+    expect(words(kernel)).toContain("also sends this signal");
+});
+
+test.each<[string, object, boolean]>([
+  ["a kill", { type: "memory-kill", atMs: 1, pmId: 0, isNamed: false }, true],
+  ["a kill without its time", { type: "memory-kill", pmId: 0, isNamed: false }, false],
+  ["a kill without its process", { type: "memory-kill", atMs: 1, isNamed: false }, false],
+  ["a kill in doubt", { type: "memory-kill", atMs: 1, pmId: 0 }, false],
+  ["a command without its user", { ...seen(), user: null }, false],
+  ["a command without its id", { ...seen(), command: 7 }, false],
+  ["something else", { ...seen(), type: "note" }, false],
+])("a line with %s is read: %3$s", (_what, line, isRead) => {
+  expect(readSighting(JSON.stringify(line)) !== undefined).toBe(isRead);
+});
+
 test("a sighting remains after its file is removed", () => {
   expect(readSighting(JSON.stringify(seen()))).toEqual(seen());
 });

@@ -135,6 +135,18 @@ describe("a change decides its step", () => {
     ])("%s", (_what, after, failing, steps) => {
       expect(failingSteps(after, ...failing)).toEqual([...steps, SAVE]);
     });
+
+    test("one does not hide that the other one is stopped", () => {
+      const input = inputOf(expectedOf([{ exec_mode: "cluster", instances: 2 }]), [
+        old!,
+        { ...other!, status: "stopped", pid: null },
+      ]);
+      const { steps } = decide({ ...input, failing: new Set([0]) });
+      const states = steps.flatMap(({ why }) =>
+        why.map(({ field, state, pmIds }) => [field, state, ...pmIds].join(" ")),
+      );
+      expect(states).toEqual(["app failing 0", "app stopped 1"]);
+    });
   });
 
   test("a stopped process is started before another one is changed", () => {

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { appOfInterrupted, findWayBack, stateBefore } from "../../../src/core/rollout/apply/failure.ts";
-import { lastErrorLines } from "../../../src/core/rollout/apply/last-errors.ts";
+import { lastErrorLines, readEvidence } from "../../../src/core/rollout/apply/last-errors.ts";
 import { failureLines } from "../../../src/core/rollout/report/words.ts";
 import type { Journal, ReleaseHead } from "../../../src/core/rollout/release.ts";
+import { playPm2, running } from "./control/played-pm2.ts";
 
 const at = "2026-11-22T04:41:03.000Z";
 const [GOOD, BAD] = ["a".repeat(40), "b".repeat(40)];
@@ -93,6 +94,75 @@ test("the last error block begins with the line that names the error", () => {
     "PORT is missing",
   ]);
   expect(lastErrorLines([])).toEqual([]);
+});
+
+describe("the errors of an app that failed", () => {
+  const TAKEN = "Error: listen EADDRINUSE: address already in use :::3000";
+  interface Written {
+    readonly logs?: readonly string[] | Error;
+    /** What PM2 has published, with its time. */
+    readonly published?: readonly (readonly [atMs: number, text: string])[];
+    readonly holder?: object;
+    readonly grants?: readonly string[];
+    readonly app?: string;
+  }
+  const evidence = ({ logs = [], published = [], holder, grants = ["read", "logs"], app = "api" }: Written) => {
+    const { ports } = playPm2([running(0), running(1, { name: "web" })], { listeners: holder ? [holder] : [] });
+    const read = async () =>
+      logs instanceof Error ? Promise.reject(logs) : { lines: logs.map((text) => ({ text })), older: null };
+    const processes = {
+      ...ports.processes,
+      scrub: async (texts: readonly string[]) => texts.map((text) => text.replace("hunter2", "[REDACTED]")),
+      writtenErrors: async ({ pmId }: { readonly pmId: number }) => {
+        const [writtenMs, text = ""] = published[pmId] ?? [];
+        return writtenMs === undefined ? undefined : { writtenMs, lines: text.split(",") };
+      },
+    };
+    const all = { ...ports, processes, logs: { read } };
+    return readEvidence(all as never, { grants } as never, { app, sinceMs: 10_000 });
+  };
+
+  test("are those of its log, of which an entry of several lines is named by its first one", async () => {
+    expect(await evidence({ logs: ["Error: a\n    at x", "", "Error: b"] })).toEqual({ errorLines: ["Error: b"] });
+  });
+
+  test("are those that PM2 has published since the step began, without secrets, if no log has them", async () => {
+    const published = [[10_000, "Error: key hunter2"]] as const;
+    const errorLines = ["Error: key [REDACTED]"];
+    expect(await evidence({ published })).toEqual({ errorLines });
+    expect(await evidence({ published, logs: new Error("EACCES") })).toEqual({ errorLines });
+    expect(await evidence({ published: [[9999, "Error: old"]] })).toEqual({ errorLines: [] });
+    const ofOther = [...published, [10_000, "Error: of web"]] as const;
+    expect(await evidence({ published: ofOther })).toEqual({ errorLines });
+  });
+
+  test("are not shown without the right to read logs, and there are none if no app failed", async () => {
+    expect(await evidence({ logs: ["Error: a"], grants: ["read"] })).toEqual({ errorLines: [] });
+    expect(await evidence({ logs: ["Error: a"], app: "" })).toEqual({ errorLines: [] });
+  });
+
+  test("name who holds the port that the app calls taken", async () => {
+    const socket = { address: "::", port: 3000, waiting: 0, ancestors: [1], program: "node", origin: null };
+    expect(await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } })).toMatchObject({
+      port: { port: 3000, pid: 101, program: "node", app: "web" },
+    });
+    const old = { pm2Home: "/pm2", name: "old", pmId: 9 };
+    expect((await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, origin: old } })).port).toEqual({
+      port: 3000,
+      pid: 77,
+      program: "node",
+      app: null,
+      formerApp: "old",
+    });
+    expect(await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, port: 80 } })).not.toHaveProperty("port");
+  });
+
+  test("are cut to three lines of two hundred letters", () => {
+    const long = `Error: ${"x".repeat(300)}`;
+    const [first = "", ...others] = lastErrorLines([long, "    at a", "    at b", "    at c", "    at d"]);
+    expect([first.length <= 201, others.length]).toEqual([true, 2]);
+    expect(lastErrorLines(["a", "b", "c", "d"])).toEqual(["b", "c", "d"]);
+  });
 });
 
 test("a failure names its error and the holder of the port", () => {

@@ -38,6 +38,8 @@ interface More {
   logs: string[];
   /** The pid in the answer to a probe. */
   answering?: () => number | null | undefined;
+  /** The environment that `svcm init` recorded for this machine. */
+  recorded?: string;
   /** The release folder that `current` leads to. */
   current?: string;
   switchFails?: boolean;
@@ -132,6 +134,7 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     recordsFile: (id: string) => `${id}/records`,
     list: async () => journals.map((events) => [...events]),
     prune: async () => undefined,
+    recordedEnvironment: async () => more.recorded,
     copyEnvFiles: async (id: string, paths: readonly string[]) =>
       paths.map((path, at): EnvFileCopy => ({ path, copy: `${id}/env/${at}` })),
     changedEnvFiles: async () => more.changedEnvFiles,

@@ -1,5 +1,6 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { startCommand, readStartCommand } from "../../../src/core/running/env-files.ts";
+import { readEnvFileContents, startCommand, readStartCommand } from "../../../src/core/running/env-files.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const CASES: readonly (readonly [
@@ -57,6 +58,23 @@ const CASES: readonly (readonly [
     {},
     ["api/a.env"],
   ],
+  [
+    "the commands of other package managers, and no script that is not there",
+    npm("start"),
+    manifest({
+      start: "yarn a && pnpm run -s b; npm run none",
+      a: "node --env-file=a.env x",
+      b: "node --env-file=b.env x",
+    }),
+    ["api/a.env", "api/b.env"],
+  ],
+  [
+    "a script that begins like a hook",
+    npm("start"),
+    manifest({ prestart: "node --env-file=p.env x", start: 7 }),
+    ["api/p.env"],
+  ],
+  ["a path with a variable", npm("start"), manifest({ start: "node --env-file=$HOME/a.env --env-file '' x" }), []],
   ["another script", npm("start"), manifest({ start: "node a.js", live: "node --env-file=live.env a.js" }), []],
   ["a manifest that cannot be read", npm("start"), { "api/package.json": "{" }, []],
   ["scripts that run each other", npm("start"), manifest({ start: "npm run b", b: "npm start" }), []],
@@ -75,7 +93,7 @@ function npm(...args: string[]) {
   return { script: "/usr/bin/npm", args };
 }
 
-function manifest(scripts: Readonly<Record<string, string>>) {
+function manifest(scripts: Readonly<Record<string, unknown>>) {
   return { "api/package.json": JSON.stringify({ scripts }) };
 }
 
@@ -110,4 +128,22 @@ test.each([
   const workspace = makeWorkspace({ "package.json": JSON.stringify({ scripts }) });
   const command = startCommand({ args, env: {}, interpreter: "node", script, cwd: workspace.root });
   expect((await readStartCommand(workspace.ports, command)).compiled).toEqual(expected);
+});
+
+test("env files are read as digests, and one that is absent is told from one that cannot be read", async () => {
+  const workspace = makeWorkspace({ ".env": "A=1\nB='2' # two\n" });
+  const path = (name: string): string => workspace.path(name);
+  mkdirSync(path("folder"));
+  writeFileSync(path("latin"), Buffer.from([0x41, 0x3d, 0xe9]));
+  const paths = [".env", "none", "folder", "latin", ".env"].map((name) => path(name));
+  const found = await readEnvFileContents(workspace.ports, paths, (value) => `<${value}>`);
+  expect([...found]).toEqual([
+    [path(".env"), { A: "<1>", B: "<2>" }],
+    [path("none"), null],
+    [path("folder"), undefined],
+    [path("latin"), undefined],
+  ]);
+  const defect = new TypeError("defect");
+  const files = { ...workspace.ports.files, read: () => Promise.reject(defect) };
+  await expect(readEnvFileContents({ files }, [path(".env")], (value) => value)).rejects.toBe(defect);
 });

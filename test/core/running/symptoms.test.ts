@@ -53,6 +53,7 @@ const TAKEN = inUse("127.0.0.1:3000");
 
 test.each<[string, Partial<Surroundings>, RegExp[]]>([
   ["nothing", {}, []],
+  ["a limit that svcm could not read", { errorLines: [WATCHERS] }, []],
   [
     "its port is held by another app",
     { errorLines: [TAKEN], listeners: [socket(3000, 8)] },

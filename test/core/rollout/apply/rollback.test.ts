@@ -176,6 +176,33 @@ describe("a rollback of a deploy", () => {
     expect((await world.rollback()).calls).toEqual(again);
   });
 
+  test("can be undone to what was current meanwhile, and leaves what leads there already", async () => {
+    const { world, release } = await deployed();
+    world.more.current = "three";
+    await world.rollback({ release });
+    expect(world.head()?.deploy).toMatchObject({ id: "one", former: "three" });
+    const back = await deployed();
+    back.world.more.current = "one";
+    expect((await back.world.rollback()).calls).toEqual(["lock /deploy", "restart 0", "save", "undone to two"]);
+    expect(back.world.head()?.deploy).toMatchObject({ id: "one", former: "two" });
+    const lost = await deployed();
+    delete lost.world.more.current;
+    await lost.world.rollback();
+    expect(lost.world.head()?.deploy).toMatchObject({ former: "two" });
+  });
+
+  test("of one of its apps leaves the deploy as the one that runs", async () => {
+    const world = playRollout();
+    for (const id of ["one", "two"]) {
+      world.declare(code(id).map((one, at) => ({ ...one, script: `/deploy/releases/${id}/${at}.js` })));
+      await world.apply({}, {}, deploy(id, id === "two" ? "one" : null));
+    }
+    world.more.current = "two";
+    const { calls } = await world.rollback({ apps: ["worker"] });
+    expect([calls.includes("restart 1"), calls.some((call) => call.startsWith("undone"))]).toEqual([true, false]);
+    expect(world.more.current).toBe("two");
+  });
+
   test("moves current first to a release of another tool, which runs by it", async () => {
     const { world } = await deployed(null);
     expect((await world.rollback()).calls.slice(1, 3)).toEqual(["current null", "restart 0"]);

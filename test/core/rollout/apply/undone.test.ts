@@ -203,6 +203,21 @@ test("an interruption between two steps leaves the apply half done, with the way
   expect(error).toMatchObject({ hint: expect.stringMatching(/^To continue: svcm apply\. To go back: svcm rollback /) });
 });
 
+test("an interruption after new code was started in place names the way to the former code", async () => {
+  const world = await playApplied(BEFORE);
+  const commit = (letter: string) => ({ commit: letter.repeat(40), dirty: [] });
+  world.more.git = commit("a");
+  world.declare(AFTER);
+  await world.apply();
+  world.more.git = commit("b");
+  world.more.stale = world.pm2.list().map(({ pid }) => pid);
+  const abort = new AbortController();
+  world.play.on = (call) => void (call === "restart 0" && abort.abort());
+  const { kind, error } = await world.apply({}, { signal: abort.signal });
+  const hint = "To continue: svcm apply. To go back: git checkout aaaaaaaaaa && svcm apply --environment dev";
+  expect([kind, error?.hint]).toEqual(["APPLY_HALF", hint]);
+});
+
 test.each([
   [
     "an app without a step",
