@@ -1,4 +1,4 @@
-/** Which release of the list `current` leads to. */
+/** The mark of the release that `current` leads to, in the list. */
 import { expect, test } from "vitest";
 import { releaseList } from "../../../src/core/rollout/operations/rollout-plan.ts";
 
