@@ -10,7 +10,7 @@ export default class EnvRun extends SvcmCommand {
   static override enableJsonFlag = false;
   static override summary = "Run a command with the variables of a service.";
   static override description =
-    "The command gets the variables of this shell. They are overridden first by the layers of the env file, then by the env of the app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; otherwise only the env file counts. svcm prints nothing itself, passes signals on, and ends as the command does: with its exit code, or by the same signal.";
+    "The command gets the variables of this shell. They are overridden first by the layers of the env file, then by the env of the app in the ecosystem file. If the ecosystem file declares several apps, choose one with --app; otherwise only the env file counts. The files are those of this repository, also after svcm deploy: in the folder of a release, they are those of the release. svcm prints nothing itself, passes signals on, and ends as the command does: with its exit code, or by the same signal.";
   static override examples = [
     "<%= config.bin %> env run -- node --version",
     "<%= config.bin %> env run --environment production -- printenv PAGE_SIZE",

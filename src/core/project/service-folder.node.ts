@@ -1,4 +1,4 @@
-/** Where `PM2_HOME/svcm` has the records of a project. Two projects may have packages of one name. @see CONTRACT section 14 */
+/** The place of the records of a project below `PM2_HOME/svcm`. Two projects may have packages of one name. @see CONTRACT section 14 */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../files/system.ts";
@@ -131,7 +131,7 @@ function repositoryName(url: string): string {
   return `${host}/${path}`.toLowerCase();
 }
 
-/** Clones and worktrees, and versions beside each other, are one. What was moved or unpacked elsewhere is, too. */
+/** Clones and worktrees, and versions beside each other, are one, and so is a checkout that was moved. */
 function isSameProject(owner: OwnProject, own: OwnProject): boolean {
   const [first, second] = [owner.repository, own.repository];
   const place = realPathIfReadable(owner.root);

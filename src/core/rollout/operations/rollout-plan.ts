@@ -6,6 +6,7 @@ import { withMachineEnvironment } from "../machine-environment.ts";
 import { type HasBootOutlook, inWorld, withDeployed, type ForeignRelease, type HasDeployed } from "../port-deployed.ts";
 import { computePlan } from "../planning.ts";
 import { applyPlan, type Applied } from "../apply/apply.ts";
+import { OTHER_APPS_CHANGED } from "../apply/failure.ts";
 import { withoutLogs, toRelease } from "../release.ts";
 import { findRelease } from "../apply/rollback-plan.ts";
 
@@ -74,9 +75,8 @@ export const releaseList = defineOperation({
 function markCurrent(release: Release, all: readonly Release[], current: ReadonlyMap<string, string | null>): Release {
   const { deploy } = release;
   if (deploy === undefined || deploy.id === null || current.get(deploy.root) !== deploy.id) return release;
-  const newest = all.find(
-    (one) => one.outcome === "applied" && one.deploy?.root === deploy.root && one.deploy.id === deploy.id,
-  );
+  const isDone = ({ outcome, code }: Release): boolean => outcome === "applied" || code === OTHER_APPS_CHANGED;
+  const newest = all.find((one) => isDone(one) && one.deploy?.root === deploy.root && one.deploy.id === deploy.id);
   return newest === release ? { ...release, deploy: { ...deploy, isCurrent: true } } : release;
 }
 

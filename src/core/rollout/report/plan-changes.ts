@@ -1,4 +1,4 @@
-/** What a plan shows now and did not when a user read it. */
+/** Names the differences between a plan that a user read and the present one. */
 import { SvcmError } from "../../api/errors.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { toOneLine } from "../../findings/text.ts";
