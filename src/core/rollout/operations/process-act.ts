@@ -19,7 +19,7 @@ import {
   noteOutcome,
 } from "../control/action.ts";
 import { runAll, createActs } from "../control/acts.ts";
-import { recordReadCopies } from "../env-file-copies.ts";
+import { recordStarts } from "../record-starts.ts";
 import { withDeployed } from "../port-deployed.ts";
 import { withMachineEnvironment } from "../machine-environment.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
@@ -61,7 +61,7 @@ export const processAct = defineOperation({
     const act = async (attempt: Attempt): Promise<ProcessActionResult> => {
       const acts = await createActs(ports, { ...input, scope }, attempt);
       const acting = { ports, action, timeoutMs, begin: once(attempt.begin) };
-      const outcome = await withReadyReports(ports, action, async () =>
+      const outcome = await withReadyReports(own, action, async () =>
         runAll(action, await withHealthWait(ports, input, acts.create(acting)), caller.report),
       );
       const result = toResult({ ...input, scope }, acts, outcome, await acts.readEffect());
@@ -101,11 +101,7 @@ async function withHealthWait(
 }
 
 /** PM2 shows an app with `wait_ready` as online even if it has stopped waiting for it. */
-async function withReadyReports<T>(
-  ports: Parameters<typeof recordReadCopies>[0],
-  action: ProcessAction,
-  work: () => Promise<T>,
-): Promise<T> {
+async function withReadyReports<T>(ports: ApplyPorts, action: ProcessAction, work: () => Promise<T>): Promise<T> {
   if (action === "stop" || action === "delete") return work();
   await ports.processes.listenForReady(true).catch(ignoreExpected);
   try {
@@ -113,7 +109,7 @@ async function withReadyReports<T>(
   } finally {
     await ports.processes.listenForReady(false).catch(ignoreExpected);
     // Some may have started before a failure.
-    await recordReadCopies(ports);
+    await recordStarts(ports);
   }
 }
 

@@ -12,6 +12,7 @@ import { type StateOf, isAtRest } from "../../running/state.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import { withAudit, type Attempt } from "../../access/with-audit.ts";
 import { scaleDown, scaleUp } from "../control/scale.ts";
+import { recordStarts } from "../record-starts.ts";
 import { createHealthWaiter } from "../apply/gate.ts";
 import { once } from "../../words/once.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -111,6 +112,7 @@ export const processScale = defineOperation({
           ? await scaleUp(acting, targets, instances - targets.length)
           : await scaleDown(acting, targets, targets.length - instances);
       if (wait === true && instances > targets.length) await (await createHealthWaiter(ports, timeoutMs))(affected);
+      if (instances > targets.length) await recordStarts(ports);
       const others = affected.filter(({ pmId }) => !targets.some((one) => one.pmId === pmId));
       noteProcesses(attempt, ports, [...targets, ...others]);
       return {
