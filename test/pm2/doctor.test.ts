@@ -48,6 +48,23 @@ test("the daemon is reported with its version, pid and owner", async () => {
   expect(facts.daemon).toEqual({ version: pm2Package.version, pid: daemon.pid, owner: userInfo().username });
 });
 
+test("apps that run without an ecosystem file are named, with what they need", async () => {
+  const folder = join(own.folder, "bare");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "svcm.yaml"), "version: 1\nenvironments: { dev: [] }\n");
+  await own.run({ name: "plain", cwd: folder });
+  const { stdout } = await svcm(["doctor"], { root: folder, env: { PM2_HOME: own.home } });
+  expect(stdout).toContain(
+    "plain runs without an ecosystem file, so plan, apply and drift leave it out PROJECT_APPS_UNDECLARED\n    Next step: Declare",
+  );
+  writeFileSync(
+    join(folder, "ecosystem.config.js"),
+    'module.exports = { apps: [{ name: "plain", script: "idle.cjs" }] };',
+  );
+  const after = await svcm(["doctor"], { root: folder, env: { PM2_HOME: own.home } });
+  expect(after.stdout).not.toContain("PROJECT_APPS_UNDECLARED");
+});
+
 longTest("a process that started before its env file changed is reported", async () => {
   const env = join(own.folder, ".env");
   utimesSync(env, new Date(2020, 1, 1), new Date(2020, 1, 1));

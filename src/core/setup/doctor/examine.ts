@@ -3,6 +3,7 @@ import { hasCredentials, isPlaceholder, isPlainKey } from "../../secrets/redact.
 import { parseEnvDocument, valuesOf } from "../../env/document.ts";
 import { classify, isPublicSecret } from "../detect/classify.ts";
 import type { Detection } from "../detect/detect.ts";
+import type { RunningApp } from "../detect/pm2-file.ts";
 import { isEnvName } from "../../words/environment-names.ts";
 import { isScriptLikePm2, type Survey } from "../detect/survey.ts";
 import { overriddenFolders, type FolderVariables, type OverriddenFolder } from "../../project/folder-variables.ts";
@@ -43,6 +44,8 @@ export interface RepositoryState {
   readonly undecryptable: readonly string[];
   readonly guesses: readonly string[];
   readonly overrides: readonly OverriddenFolder[];
+  /** Apps of PM2 in a repository without an ecosystem file. */
+  readonly undeclaredApps: readonly string[];
 }
 
 export interface FileKeys {
@@ -59,10 +62,11 @@ export interface Observations {
   readonly unignored: readonly string[];
   readonly hasDotenvx: boolean;
   readonly folderVariables: FolderVariables;
+  readonly running: readonly RunningApp[];
 }
 
 export function examine(observations: Observations): RepositoryState {
-  const { survey, detection, project, places, hasDotenvx } = observations;
+  const { survey, detection, project, places, hasDotenvx, running } = observations;
   const named = new Set(places.map(({ path }) => path));
   const values = detection.env.filter(({ kind }) => kind === "values");
   const found = usableFiles(detection);
@@ -85,7 +89,13 @@ export function examine(observations: Observations): RepositoryState {
     undecryptable: hasDotenvx ? [] : values.filter(({ isEncrypted }) => isEncrypted).map(({ path }) => path),
     guesses: Object.keys(project?.guesses ?? {}),
     overrides,
+    undeclaredApps: hasPm2File(observations) ? [] : [...new Set(running.map(({ name }) => name))],
   };
+}
+
+/** Other findings name a file that no environment names. */
+function hasPm2File({ detection, places }: Pick<Observations, "detection" | "places">): boolean {
+  return detection.pm2.length + detection.undecided.length > 0 || places.some(({ kind }) => kind === "ecosystem");
 }
 
 function usableFiles({ pm2, env }: Pick<Detection, "pm2" | "env">): string[] {

@@ -18,6 +18,7 @@ import type { HasInstallation } from "../ports.ts";
 import { vocabularyOf, type Vocabulary } from "../../deployments/file.ts";
 import type { Project } from "../../project/project.ts";
 import { detect } from "../detect/detect.ts";
+import type { RunningApp } from "../detect/pm2-file.ts";
 import type { HasSurvey, Survey } from "../detect/survey.ts";
 import type { HasDeployed } from "../../rollout/port-deployed.ts";
 import { checkEcosystems, checkEnvironments, toFailureIssues } from "./file-checks.ts";
@@ -142,6 +143,18 @@ const undecryptableFiles: DoctorRule = {
     undecryptable.map((file) => ofFile(file, `${file} is encrypted, and dotenvx is not installed`)),
 };
 
+const undeclaredApps: DoctorRule = {
+  code: "PROJECT_APPS_UNDECLARED",
+  severity: "warning",
+  *check({ undeclaredApps: names }) {
+    if (names.length === 0) return;
+    const [verb, them] = names.length === 1 ? ["runs", "it"] : ["run", "them"];
+    yield {
+      message: `${nameList(names)} ${verb} without an ecosystem file, so plan, apply and drift leave ${them} out`,
+    };
+  },
+};
+
 /** In report order. `running` and `boot` depend on this machine. */
 export const doctorChecks = ["layout", "ecosystem", "env", "running", "boot", "keys"] as const;
 export type DoctorCheck = (typeof doctorChecks)[number];
@@ -150,7 +163,7 @@ export const doctorRules: Readonly<Record<DoctorCheck, readonly DoctorRule[]>> =
   layout: [notSetUp, overriddenFolders, unnamedFiles, missingFiles, bareEnvironments],
   ecosystem: [scriptLikeFiles],
   env: [trackedSecrets, unignoredSecrets, publicSecrets, unsetKeys, unusedKeys, unloadedFiles, undecryptableFiles],
-  running: [],
+  running: [undeclaredApps],
   boot: [],
   keys: [guessedKeys],
 };
@@ -193,15 +206,16 @@ interface CheckContext {
   readonly survey: Survey;
   readonly places: readonly ConfiguredFile[];
   readonly offline: boolean;
+  readonly running?: readonly RunningApp[];
 }
 
 export async function checkFiles(
   ports: Repository & HasDeployed & HasHost & HasInstallation & HasRevisions & HasSurvey,
-  { declarations, survey, places, offline }: CheckContext,
+  { declarations, survey, places, offline, running = [] }: CheckContext,
 ) {
   const { project, vocabulary, issues } = declarations;
   if (vocabulary === undefined)
-    return { apps: [], isEmpty: false, found: { layout: issues, ecosystem: [], env: [], keys: [] } };
+    return { apps: [], isEmpty: false, found: { layout: issues, ecosystem: [], env: [], running: [], keys: [] } };
   const detection = detect(survey);
   const { folderVariables } = ports.workspace;
   const envFiles = detection.env.map(({ path }) => path);
@@ -210,7 +224,8 @@ export async function checkFiles(
     ports.revisions.listUnignored(envFiles),
   ]);
   const hasDotenvx = offline || hasTool(ports, survey);
-  const examined = examine({ survey, detection, project, places, tracked, unignored, hasDotenvx, folderVariables });
+  const git = { tracked, unignored };
+  const examined = examine({ survey, detection, project, places, ...git, hasDotenvx, folderVariables, running });
   const state = { ...examined, ...(await confirmUnmentioned(ports, examined)) };
   const checking = { ports, vocabulary, places, project, survey };
   const ecosystems = await checkEcosystems(checking, offline);
@@ -219,6 +234,7 @@ export async function checkFiles(
     layout: doctorIssues("layout", state),
     ecosystem: [...doctorIssues("ecosystem", state), ...ecosystems.issues],
     env: [...doctorIssues("env", state), ...environments],
+    running: doctorIssues("running", state),
     keys: doctorIssues("keys", state),
   };
   return { apps: ecosystems.apps, isEmpty: examined.isEmpty, found };

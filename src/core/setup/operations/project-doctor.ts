@@ -8,6 +8,7 @@ import { readBootFacts, readDaemonFacts } from "../../boot/read-facts.ts";
 import { checkFiles, readDeclarations, doctorChecks, emptyIssues, type DoctorCheck } from "../doctor/rules.ts";
 import { collectFacts, type DoctorFacts, checkRunning } from "../doctor/facts.ts";
 import { gatherFiles } from "../doctor/file-checks.ts";
+import { readRunning } from "../running-apps.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
 
 export interface DoctorResponse {
@@ -39,11 +40,12 @@ export const projectDoctor = defineOperation({
     const { project, vocabulary } = declarations;
     const places = vocabulary ? await gatherFiles(ports, vocabulary, project, survey) : [];
     const runtime = offline ? undefined : await readRuntime(ports);
-    const files = await checkFiles(ports, { declarations, survey, places, offline });
+    const running = offline ? [] : await readRunning(ports);
+    const files = await checkFiles(ports, { declarations, survey, places, offline, running });
     const found: IssuesByCheck = {
       ...files.found,
       layout: [...emptyIssues(files.isEmpty), ...files.found.layout],
-      running: runtime ? await checkRunning(ports, files.apps, runtime) : [],
+      running: runtime ? [...files.found.running, ...(await checkRunning(ports, files.apps, runtime))] : [],
       boot: runtime ? await checkBoot(ports, caller) : [],
     };
     const issues = doctorChecks.flatMap((check) => sortIssues(found[check]));

@@ -23,6 +23,7 @@ const QUIET: RepositoryState = {
   undecryptable: [],
   guesses: [],
   overrides: [],
+  undeclaredApps: [],
 };
 
 const place = (kind: "env" | "ecosystem", path: string, exists: boolean, more: Partial<ConfiguredFile> = {}) => ({
@@ -71,6 +72,7 @@ test.each<[string, Partial<RepositoryState>, string[]]>([
   ["keys that nothing reads", { unusedKeys: ["A"] }, ["warning PROJECT_KEYS_UNUSED"]],
   ["an env file that nothing loads", { unloaded: [".env"] }, ["warning ENV_FILE_UNLOADED"]],
   ["guesses", { guesses: ["A"] }, ["warning PROJECT_KEYS_GUESSED"]],
+  ["apps that no file declares", { undeclaredApps: ["api"] }, ["warning PROJECT_APPS_UNDECLARED"]],
   ["an encrypted file", { undecryptable: [".env"] }, ["warning PROJECT_DOTENVX_MISSING"]],
 ])("of a repository with %s", (_what, state, expected) => {
   const issues = doctorChecks.flatMap((check) => doctorIssues(check, { ...QUIET, ...state }));
