@@ -1,7 +1,9 @@
-import type { Dirent } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readSnapshot } from "../files/read.ts";
+import { readIfReadable } from "../files/system.ts";
+import { parseRecord } from "../words/record.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { isEnvName } from "../words/environment-names.ts";
 import { isSkippedFolder, isSurveyed, MAX_DEPTH, type Survey, type Surveyor } from "./detect/survey.ts";
@@ -35,26 +37,52 @@ async function surveyFolder(root: string): Promise<Survey> {
 const FOREIGN_FOLDER = /^(?:node_modules|\.git|\.svcm|vendor|\.?venv)$/;
 const MAX_CODE_BYTES = 16 * 2 ** 20;
 const MAX_CODE_DEPTH = 16;
+const MAX_TEXTS = 50_000;
 
 /**
- * The survey leaves out builds and languages other than JavaScript, so here each file counts.
+ * The survey leaves out builds and languages other than JavaScript, so here each file counts, also those of the other
+ * packages of a repository.
  * @returns none of the words if not every file could be read
  */
 async function findUnmentioned(root: string, words: readonly string[]): Promise<string[]> {
   const open = new Set(words);
-  let total = 0;
+  let [total, files] = [0, 0];
+  for await (const text of textsAround(root)) {
+    if (open.size === 0) return [];
+    files += 1;
+    total += text?.length ?? 0;
+    if (text === undefined || total > MAX_TOTAL_BYTES || files > MAX_TEXTS) return [];
+    for (const word of open) if (text.includes(word)) open.delete(word);
+  }
+  return [...open];
+}
+
+/** Those of the root first; `undefined` for what cannot be read. */
+async function* textsAround(root: string): AsyncGenerator<string | undefined> {
   let isWhole = true;
   const onUnread = (): void => void (isWhole = false);
   const limits = { isSkipped: isForeign, maxDepth: MAX_CODE_DEPTH, onUnread };
-  for await (const { path, entry } of entriesBelow(root, "", 0, limits)) {
-    if (open.size === 0) return [];
-    if (!mayMention(path, entry)) continue;
-    const text = await readCode(join(root, path), entry);
-    total += text?.length ?? 0;
-    if (text === undefined || total > MAX_TOTAL_BYTES) return [];
-    for (const word of open) if (text.includes(word)) open.delete(word);
-  }
-  return isWhole ? [...open] : [];
+  for (const folder of new Set([root, findRepositoryFolder(root)]))
+    for await (const { path, entry } of entriesBelow(folder, "", 0, limits)) {
+      const isRepeated = folder !== root && join(folder, path).startsWith(`${root}/`);
+      if (!isRepeated && mayMention(entry)) yield await readCode(join(folder, path), entry);
+    }
+  if (!isWhole) yield undefined;
+}
+
+/** The folder above with `.git`, or of the workspace of a package manager; without both, the root itself. */
+function findRepositoryFolder(root: string): string {
+  const above = [root];
+  for (let at = root; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
+  return above.find((folder) => existsSync(join(folder, ".git"))) ?? above.find(isWorkspace) ?? root;
+}
+
+function isWorkspace(folder: string): boolean {
+  return existsSync(join(folder, "pnpm-workspace.yaml")) || hasWorkspaces(join(folder, "package.json"));
+}
+
+function hasWorkspaces(manifest: string): boolean {
+  return parseRecord(readIfReadable(manifest))?.["workspaces"] !== undefined;
 }
 
 async function readCode(path: string, entry: Dirent): Promise<string | undefined> {
@@ -66,9 +94,9 @@ function isForeign(name: string): boolean {
   return FOREIGN_FOLDER.test(name);
 }
 
-function mayMention(path: string, entry: Dirent): boolean {
+function mayMention(entry: Dirent): boolean {
   const isText = entry.isFile() || entry.isSymbolicLink();
-  return isText && !isEnvName(path) && path !== PROJECT_FILE && !isForeign(entry.name);
+  return isText && !isEnvName(entry.name) && entry.name !== PROJECT_FILE && !isForeign(entry.name);
 }
 
 export const nodeSurveyor: Surveyor = { read: surveyFolder, unmentioned: findUnmentioned };

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import {
   commandLineCaller,
   execute,
+  nodePorts,
   projectDoctor,
   projectInit,
   repositoryCheck,
@@ -67,6 +68,25 @@ test.each([
   const code = "process.env.PAGE_SIZE; process.env.DATABASE_URL;";
   const workspace = makeWorkspace({ ...GOOD, "worker.js": code, ...files });
   expect((await check(workspace)).issues).toEqual(expected);
+});
+
+test.each([
+  [".git/HEAD", "ref: refs/heads/main\n", []],
+  ["pnpm-workspace.yaml", "packages: [apps/*, packages/*]\n", []],
+  ["package.json", '{"workspaces":["apps/*","packages/*"]}', []],
+  ["readme.txt", "", ["ENV_FILE_UNLOADED"]],
+])("with %s above, a package beside the root of svcm.yaml may load its env file", async (marker, text, expected) => {
+  const { "worker.js": _code, ...own } = GOOD;
+  const files = { ...own, "worker.js": "require('@shop/config'); process.env.PAGE_SIZE; process.env.DATABASE_URL;" };
+  const repository = makeWorkspace({
+    [marker]: text,
+    "packages/config/index.js": "require('dotenv').config();",
+    ...Object.fromEntries(Object.entries(files).map(([name, content]) => [`apps/shop/${name}`, content])),
+  });
+  const root = repository.path("apps/shop");
+  const below = nodePorts({ root, env: { PM2_HOME: repository.ports.workspace.pm2Home }, cwd: root });
+  const { response } = await execute(repositoryCheck, below, { paths: [], strict: false }, caller);
+  expect(response.issues.map(({ code }) => code)).toEqual(expected);
 });
 
 test("a finding about one of several ecosystem files is placed in that file", async () => {
