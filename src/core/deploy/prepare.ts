@@ -185,7 +185,7 @@ async function fillFolder(
 
 /** Also services that `--service` left out, because the folder is theirs, too. */
 async function listNotedApps(
-  { facts, files, host, workspace }: ReleaseWorld,
+  { facts, files, host, stamps, workspace }: ReleaseWorld,
   loaded: LoadedEcosystem,
 ): Promise<NotedApp[]> {
   const services = (await facts.project())?.services ?? {};
@@ -197,7 +197,7 @@ async function listNotedApps(
   const own = apps.map(async (app, index): Promise<NotedApp> => {
     const service = loaded.apps[index]?.start?.service ?? "";
     const { include = [], exclude = [] } = ownMember(services, service)?.code ?? {};
-    const { compiled } = await readStartCommand({ files }, startCommand(app));
+    const { compiled } = await readStartCommand({ files, stamps }, startCommand(app));
     return { cwd: app.cwd, script: app.script, folder: folderOf(service), include, exclude: [...exclude, ...compiled] };
   });
   const started = new Set(loaded.apps.map(({ start }) => start?.service));

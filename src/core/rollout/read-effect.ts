@@ -14,7 +14,7 @@ import { findLayerUsers, type LayerUser } from "../project/resolve.ts";
 import { environmentsWithEcosystem } from "../pm2/declared.ts";
 import { expectedApps, type ExpectedApp } from "./expected.ts";
 import { findOtherCheckouts } from "./started-environment.ts";
-import { type Digests, readEnvFileContents } from "../running/env-files.ts";
+import { type Digests, readEnvFileContents, readStartCommand } from "../running/env-files.ts";
 import { decideEffect, mergeEffects, type FileReader } from "../running/stale-processes.ts";
 import { ownMember, withMembers } from "../words/record.ts";
 
@@ -118,7 +118,11 @@ export async function readFileReaders(
   const appsIn = async (environment: string): Promise<ExpectedApp[]> => {
     const contents = await Promise.all(declaring.map((one) => readEcosystem(ports, { environment, service: one })));
     const apps = contents.flatMap((content) => appsOf(ports, content));
-    return apps.filter((app) => service === "" || envServices(project, ports.workspace.root, app).includes(service));
+    if (service === "") return apps;
+    const cwds = await Promise.all(apps.map(async (app) => (await readStartCommand(ports, app.command)).folder));
+    const servicesOf = (app: ExpectedApp, index: number): readonly string[] =>
+      envServices(project, ports.workspace.root, { ...app, cwd: cwds[index] ?? app.cwd });
+    return apps.filter((app, index) => servicesOf(app, index).includes(service));
   };
   const apps = await appsIn(name);
   if (apps.length === 0) return [];

@@ -138,10 +138,12 @@ async function readAppValues(
     listedKeys: new Set(Object.keys(contract.keys)),
     apps: await Promise.all(
       expected.map(async (app) => {
-        const { envFiles: ofStart, texts, compiled } = await readStartCommand({ files }, app.command);
+        const start = await readStartCommand({ files, stamps }, app.command);
+        const { envFiles: ofStart, texts, compiled } = start;
+        const cwd = start.folder ?? app.cwd;
         return {
           name: app.name,
-          cwd: app.cwd,
+          cwd,
           texts,
           compiled,
           environments: app.environments,
@@ -149,12 +151,12 @@ async function readAppValues(
           copiesShell: app.copiesShell,
           envFiles: app.envFiles,
           layers: [
-            ...envServices(project, workspace.root, app).flatMap((service) =>
+            ...envServices(project, workspace.root, { ...app, cwd }).flatMap((service) =>
               envLayerPaths(workspace, { project, contract }, environment, service),
             ),
             ...ofStart,
           ],
-          unnamed: findUnnamed({ cwd: app.cwd, envFiles: [...app.envFiles, ...ofStart] }),
+          unnamed: findUnnamed({ cwd, envFiles: [...app.envFiles, ...ofStart] }),
           environmentsAt: (position) => environmentsAt(app, position),
           formerKeysOf: (process) => formerKeys(ownMember(appliedApps, app.name), process),
         };

@@ -2,7 +2,8 @@ import { parseEnvDocument, valuesOf } from "../env/document.ts";
 import { baseName } from "../words/text.ts";
 import { isPlainKey } from "../secrets/redact.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
-import { FileError, type HasFiles } from "../files/ports.ts";
+import { FileError, type HasFiles, type HasStamps } from "../files/ports.ts";
+import { findPackageFolder, packageRun, type PackageRun } from "./package-run.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeclaredApp } from "../pm2/declared.ts";
 import { resolvePath } from "../project/resolve.ts";
@@ -147,15 +148,14 @@ export interface StartCommand {
   readonly cwd: string;
   /** By its arguments and its variables. Absolute paths. */
   readonly envFiles: readonly string[];
-  /** The script of `package.json` that npm, pnpm or yarn runs. */
-  readonly packageScript?: string;
+  /** The script of `package.json` that it runs. */
+  readonly packageRun?: PackageRun;
   /** The absolute path of a shell script. */
   readonly shellScript?: string;
   /** The script, without its folder, and its arguments. */
   readonly line: string;
 }
 
-const PACKAGE_MANAGER = /(?:^|\/)(?:npm|pnpm|yarn|yarnpkg|npm-cli|bun)(?:\.[cm]?js)?$/;
 const SHELL = /(?:^|\/)(?:ba|da|z|k)?sh$/;
 
 export function startCommand({
@@ -169,13 +169,15 @@ export function startCommand({
   const named = [...envFilesIn([script, ...args].join(" ")), ...(ofDotenv === undefined ? [] : [ofDotenv])];
   const envFiles = named.map((path) => resolvePath(cwd, path));
   const line = [baseName(script), ...args].join(" ");
-  const packageScript = args.find((word) => !/^(?:-.*|run(?:-script)?)$/.test(word));
-  if (PACKAGE_MANAGER.test(script) && packageScript !== undefined) return { cwd, envFiles, line, packageScript };
+  const run = packageRun([script, ...args]);
+  if (run !== undefined) return { cwd, envFiles, line, packageRun: run };
   return { cwd, envFiles, line, ...(SHELL.test(interpreter) && { shellScript: script }) };
 }
 
 /** Named by the start of an app, wherever it does. */
 export interface NamedByStart {
+  /** In which the app works: of the package whose script runs; `null` if that is not known. */
+  readonly folder: string | null;
   /** Absolute paths that need not exist. */
   readonly envFiles: readonly string[];
   /** Commands of its shell script, or of `package.json`. */
@@ -197,19 +199,24 @@ const DEVELOPMENT_SERVERS = [
 ];
 
 export async function readStartCommand(
-  { files }: HasFiles,
-  { cwd, envFiles, line, packageScript, shellScript }: StartCommand,
+  ports: HasFiles & HasStamps,
+  { cwd, envFiles, line, packageRun: run, shellScript }: StartCommand,
 ): Promise<NamedByStart> {
+  const { files } = ports;
+  const folder = run === undefined ? cwd : await findPackageFolder(ports, cwd, run);
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
   const texts = [
     ...(SHELL.test(line.split(" ")[0] ?? "") ? [line] : []),
     ...(shellScript === undefined ? [] : [await read(shellScript)]),
-    ...(packageScript === undefined ? [] : scriptTexts(await read(resolvePath(cwd, "package.json")), packageScript)),
+    ...(run === undefined || folder === null
+      ? []
+      : scriptTexts(await read(resolvePath(folder, "package.json")), run.script)),
   ];
-  const named = texts.flatMap(envFilesIn).map((path) => resolvePath(cwd, path));
+  const named = texts.flatMap(envFilesIn).map((path) => resolvePath(folder ?? cwd, path));
   const servers = DEVELOPMENT_SERVERS.filter(({ command }) => [line, ...texts].some((text) => command.test(text)));
   return {
+    folder,
     texts,
     envFiles: [...new Set([...envFiles, ...named])],
     compiled: servers.flatMap(({ outputs }) => outputs),

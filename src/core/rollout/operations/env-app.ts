@@ -8,7 +8,7 @@ import { readEnvFile } from "../../env/env-file.ts";
 import { defaultOf, maskValue, specOf, visibleKeys } from "../../env/runtime-keys.ts";
 import { envServices } from "../../project/env-layers.ts";
 import { requireVisible } from "../../env/operations/env-read.ts";
-import { declaredApps, type DeclaredApp } from "../../pm2/declared.ts";
+import { declaredApps } from "../../pm2/declared.ts";
 import { readEcosystem, readSecrets } from "../../pm2/ecosystem-file.ts";
 import { createEcosystemScrub } from "../../pm2/view.ts";
 import { listOrEmpty } from "../../pm2/list.ts";
@@ -21,7 +21,13 @@ import { ownMember } from "../../words/record.ts";
 import type { HasFiles } from "../../files/ports.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
 import { resolvePath } from "../../project/resolve.ts";
-import { readEnvValues, readStartCommand, startCommand } from "../../running/env-files.ts";
+import {
+  type NamedByStart,
+  readEnvValues,
+  readStartCommand,
+  type StartCommand,
+  startCommand,
+} from "../../running/env-files.ts";
 import { commandValues, maySet, type CommandValues } from "../../running/start-values.ts";
 
 export interface EnvAppResponse {
@@ -51,16 +57,24 @@ export const envApp = defineOperation({
       );
     const { start, places } = loaded?.apps[apps.indexOf(found)] ?? {};
     const service = start?.service ?? "";
-    const services = envServices(await ports.facts.project(), ports.workspace.root, { service, cwd: found.cwd });
+    const startedBy = startCommand(found);
+    const named = await readStartCommand(ports, startedBy);
+    const cwd = named.folder ?? found.cwd;
+    const services = envServices(await ports.facts.project(), ports.workspace.root, { service, cwd });
     const layersOf = async (name: string) =>
       await readLayers(ports, contract, { ...request, environment, ...(name !== "" && { service: name }) });
-    const ofServices = (await Promise.all(services.map(layersOf))).flat();
-    const { layers, command } = await readStart(ports, found, {
+    const ofServices = (await Promise.all(services.map(layersOf))).flat().map((layer) => {
+      // In its own folder, a file of each may have the same name.
+      const name = layer.path.replace(`${ports.workspace.root}/`, "");
+      return services.length > 1 ? { ...layer, fileName: name } : layer;
+    });
+    const { layers, command } = await readStart(ports, startedBy, {
+      named,
       layers: ofServices,
       ofNode: places?.envFiles,
       fileName,
     });
-    const { plan, unknown } = await planFor(ports, { ...request, environment, apps: [app] });
+    const { plan, unknown } = await planFor(ports, { ...request, environment, apps: [app] }, named);
     const processes = await listOrEmpty(ports.processes);
     const alive = processes.filter(({ name, pid }) => name === app && pid !== null);
     const values = decideAppValues({
@@ -100,6 +114,7 @@ async function readLayers(
 }
 
 interface StartFacts {
+  readonly named: NamedByStart;
   readonly layers: readonly NamedLayer[];
   /** By `--env-file`. */
   readonly ofNode: readonly { readonly path: string }[] | undefined;
@@ -109,11 +124,9 @@ interface StartFacts {
 /** The env files that its own command names win over those of `svcm.yaml`, which the app reads later. */
 async function readStart(
   ports: RolloutPorts,
-  app: DeclaredApp,
-  { layers, ofNode = [], fileName }: StartFacts,
+  start: StartCommand,
+  { named: { envFiles, texts, folder }, layers, ofNode = [], fileName }: StartFacts,
 ): Promise<Pick<ValueFacts, "layers" | "command">> {
-  const start = startCommand(app);
-  const { envFiles, texts } = await readStartCommand(ports, start);
   const paths = [...new Set([...envFiles, ...ofNode.map(({ path }) => path)])];
   const values = await readEnvValues(ports, paths);
   const { root } = ports.workspace;
@@ -121,10 +134,13 @@ async function readStart(
     fileName: layers.find((layer) => layer.path === path)?.fileName ?? path.replace(`${root}/`, ""),
     values: new Map(Object.entries(values.get(path) ?? {})),
   });
-  const manifest = start.packageScript === undefined ? "" : await readManifest(ports, start.cwd);
-  const command = commandValues(start.line, texts, manifest);
+  const { packageRun } = start;
+  const manifest = packageRun === undefined || folder === null ? "" : await readManifest(ports, folder);
+  const line = packageRun === undefined || folder === null ? start.line : `npm run ${packageRun.script}`;
+  const command = commandValues(line, texts, manifest);
   const others = layers.filter(({ path }) => !paths.includes(path));
-  const by = start.packageScript === undefined ? fileName : "package.json";
+  const by =
+    packageRun === undefined ? fileName : resolvePath(folder ?? start.cwd, "package.json").replace(`${root}/`, "");
   return { layers: [...others, ...paths.map(toLayer)], command: { ...command, fileName: by } };
 }
 
@@ -133,7 +149,12 @@ async function readManifest({ files }: HasFiles, cwd: string): Promise<string> {
   return decodeUtf8(await bytes.catch(() => new Uint8Array())) ?? "";
 }
 
-async function planFor(ports: RolloutPorts, request: Parameters<typeof computePlan>[1]) {
+async function planFor(
+  ports: RolloutPorts,
+  request: Parameters<typeof computePlan>[1],
+  { folder }: Pick<NamedByStart, "folder">,
+): Promise<{ readonly plan: Plan | undefined; readonly unknown?: string }> {
+  if (folder === null) return { plan: undefined, unknown: ELSEWHERE };
   try {
     return { plan: (await computePlan(ports, request)).plan };
   } catch (error) {
@@ -141,6 +162,9 @@ async function planFor(ports: RolloutPorts, request: Parameters<typeof computePl
     return { plan: undefined, unknown: error.message };
   }
 }
+
+const ELSEWHERE =
+  "its command runs a script of another package, or of several, and svcm does not know which env files they read";
 
 interface Layer {
   readonly fileName: string;
