@@ -146,12 +146,12 @@ async function readKinds(
 
 /** Without an answer from PM2, an end on the full minute counts as scheduled. */
 async function withSchedules(list: ListProcesses, events: readonly LogEvent[]): Promise<readonly LogEvent[]> {
-  if (!events.some(({ maySchedule, event }) => maySchedule && event.actor === undefined)) return events;
+  if (!events.some(isPerhapsScheduled)) return events;
   const records = await list();
   const patterns = new Map(records.map(({ pmId, cronRestart }) => [pmId, cronRestart]));
   return events.map((logged) => {
-    const { maySchedule, orderedMs = 0, event } = logged;
-    if (!maySchedule || event.cause !== "pm2-cli" || event.actor !== undefined) return logged;
+    if (!isPerhapsScheduled(logged)) return logged;
+    const { orderedMs = 0, event } = logged;
     const pattern = patterns.get(event.pmId ?? -1) ?? undefined;
     const schedule = pattern === undefined ? undefined : parseSchedule(pattern);
     const isTime = schedule === undefined ? orderedMs % 60_000 === 0 : isDue(schedule, orderedMs);
@@ -159,9 +159,13 @@ async function withSchedules(list: ListProcesses, events: readonly LogEvent[]): 
     const why =
       schedule === undefined ? "at a full minute, and it has a schedule" : `when its schedule ${pattern} says`;
     const [, ...rest] = event.evidence;
-    const evidence = [`PM2 restarted it ${why}.`, ...rest];
+    const evidence = [`PM2 ${event.kind === "start" ? "started" : "restarted"} it ${why}.`, ...rest];
     return { ...logged, event: { ...event, cause: "cron", certainty: "likely", evidence } };
   });
+}
+
+function isPerhapsScheduled({ maySchedule, event: { actor, cause, kind } }: LogEvent): boolean {
+  return maySchedule === true && actor === undefined && (cause === "pm2-cli" || kind === "start");
 }
 
 function readFailure(kind: "EVENTS_FAILED" | "AUDIT_FAILED", error: unknown): unknown {

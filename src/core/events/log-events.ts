@@ -175,7 +175,9 @@ function applyStart(state: State, { atMs, name, pmId, mode }: Entry<"start">): v
   process.lastStart = undefined;
   process.lastEnd = undefined;
   if (isRunning) return;
-  if (process.order?.stoppingMs !== undefined) process.order = undefined;
+  // PM2 writes of the schedule, too, before it starts a job that is at rest.
+  const isOfSchedule = maySchedule({ ...process.order, stoppingMs: atMs });
+  if (isOfSchedule || process.order?.stoppingMs !== undefined) process.order = undefined;
   if (lastEnd !== undefined && atMs <= process.restartBy) {
     if (lastEnd.isOrdered) lastEnd.event = { ...lastEnd.event, kind: "restart" };
     else addEvidence(lastEnd, STARTED_AGAIN);
@@ -183,7 +185,8 @@ function applyStart(state: State, { atMs, name, pmId, mode }: Entry<"start">): v
     state.starting = { atMs, process, draft: lastEnd };
     return;
   }
-  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, event: startEvent(state, atMs, { app: name, pmId }) };
+  const event = startEvent(state, atMs, { app: name, pmId });
+  process.lastStart = { atMs, orderedMs: atMs, isOrdered: true, ...(isOfSchedule && { maySchedule: true }), event };
   state.starting = { atMs, process, draft: process.lastStart };
   state.drafts.push(process.lastStart);
 }

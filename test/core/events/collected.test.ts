@@ -241,6 +241,26 @@ describe("a stop by PM2 of an app with a schedule", () => {
   });
 });
 
+test.each<[string, readonly Line[], string, string]>([
+  [
+    "at the time of its schedule",
+    [[600, "[PM2] Deregistering a cron job on: 0"]],
+    "cron",
+    "PM2 started it when its schedule */10 * * * * says.",
+  ],
+  ["by a command then", [], "unknown", "PM2's log records the start, but not who requested it."],
+  [
+    "by a command long after PM2 wrote of the schedule",
+    [[500, "[PM2] Deregistering a cron job on: 0"]],
+    "unknown",
+    "PM2's log records the start, but not who requested it.",
+  ],
+])("a start of a job that rests %s", async (_what, before, cause, why) => {
+  const lines = [START, exit(5, 0), ...before, [600, "App [api:0] starting in -fork mode-"] as const];
+  const { found } = await collect({ lines, list: [api({ cronRestart: "*/10 * * * *" })] });
+  expect(found.at(-1)).toMatchObject({ kind: "start", cause, evidence: [why] });
+});
+
 test.each<[string, boolean, boolean, number]>([
   ["the newest part is enough", true, true, 1],
   ["it is not", true, false, 2],

@@ -115,6 +115,15 @@ describe("a run", () => {
     ]);
   });
 
+  test("of one of several instances says which it left alone", async () => {
+    const world = play([task(), running(1, { ...TASK, ...STOPPED })], { look: later(ended) });
+    const { answer, calls } = await world.tell(processRun.run(world.ports, { name: "api" }, caller));
+    expect(calls).toEqual(["start 0"]);
+    expect((answer as { readonly details: string }).details).toBe(
+      "It ended with exit code 0. svcm run starts one instance of an app, so it left the others alone: id 1.",
+    );
+  });
+
   test("that is longer than the limit goes on", async () => {
     const { answer, waitedMs } = await run(task(), {}, { timeoutMs: 3000 });
     expect(answer).toMatchObject({ outcome: "running", exitCode: null, ms: 3000 });

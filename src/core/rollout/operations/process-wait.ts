@@ -147,7 +147,7 @@ export const processRun = defineOperation({
   async run(ports: ApplyPorts, input, caller): Promise<ProcessRunResult> {
     const { signal } = caller;
     const run = async (attempt: Attempt): Promise<ProcessRunResult> => {
-      const [target] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
+      const [target, ...others] = resolveTarget(await ports.processes.list(), { scope: "process", ...input });
       if (target === undefined) throw new SvcmError("PROCESS_NOT_FOUND", { details: input.name });
       attempt.note({ target: undefined });
       noteProcesses(attempt, ports, [target]);
@@ -159,12 +159,20 @@ export const processRun = defineOperation({
         await attempt.begin();
         await ports.processes.start(now);
       });
-      return await waitForEnd(ports, target, input, signal);
+      const result = await waitForEnd(ports, target, input, signal);
+      return { ...result, details: [result.details, ...leftAlone(others)].join(" ") };
     };
     const isUnrecorded = (): boolean => signal?.aborted === true;
     return await withAudit(ports, caller, { action: "process.run", target: input.name }, run, { isUnrecorded });
   },
 });
+
+/** Each instance has its own run and its own end, and the answer is about one of them. */
+function leftAlone(others: readonly ProcessRecord[]): string[] {
+  if (others.length === 0) return [];
+  const ids = others.map(({ pmId }) => pmId).join(", ");
+  return [`svcm run starts one instance of an app, so it left the others alone: id ${ids}.`];
+}
 
 function requireFinite({ name, declaration }: ProcessRecord): void {
   if (appKind(declaration.settings) !== "service") return;
