@@ -208,7 +208,7 @@ async function envPaths({ facts, workspace }: HasFacts & HasWorkspace, contract:
   );
 }
 
-/** A file that does not read the command is the same for each name after `--env`. */
+/** A file that does not read the command is the same for each name after `--env`, and runs once. */
 export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   const loads = new Map<string, ReturnType<EcosystemLoader["load"]>>();
   const once: EcosystemLoader["load"] = (...args) => {
@@ -220,15 +220,16 @@ export function loadOnce(loader: EcosystemLoader): EcosystemLoader {
   return {
     ...loader,
     async load(path, cwd, purpose, pm2Env) {
-      if (pm2Env === undefined) return await once(path, cwd, purpose);
-      const loaded = await once(path, cwd, purpose).catch(() => undefined);
+      const key = ["first", path, cwd, purpose].join("\0");
+      const first = loads.get(key) ?? once(path, cwd, purpose, pm2Env);
+      loads.set(key, first);
+      const loaded = await first.catch(() => undefined);
       return loaded?.readsCommand === false ? loaded : await once(path, cwd, purpose, pm2Env);
     },
   };
 }
 
-/** Assigns the apps of PM2 files to services. */
-
+/** Gives apps of a PM2 file to a service. */
 interface Source {
   readonly service: string;
   readonly path: string;

@@ -257,8 +257,8 @@ test.each<[string, readonly Line[], string, string]>([
   ],
 ])("a start of a job that rests %s", async (_what, before, cause, why) => {
   const lines = [START, exit(5, 0), ...before, [600, "App [api:0] starting in -fork mode-"] as const];
-  const { found } = await collect({ lines, list: [api({ cronRestart: "*/10 * * * *" })] });
-  expect(found.at(-1)).toMatchObject({ kind: "start", cause, evidence: [why] });
+  const [newest] = (await collect({ lines, list: [api({ cronRestart: "*/10 * * * *" })] })).found;
+  expect(newest).toMatchObject({ kind: "start", cause, evidence: [why] });
 });
 
 test.each<[string, boolean, boolean, number]>([

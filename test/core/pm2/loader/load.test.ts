@@ -64,6 +64,21 @@ test("the file sees the command of PM2 that would start it", async () => {
   ]);
 });
 
+test("a file that fails runs once for each name, and one that does not read the command once for all", async () => {
+  const root = temporaryFolder();
+  const [path, log] = [join(root, "x.config.cjs"), join(root, "runs")];
+  const runs = async (text: string) => {
+    writeFileSync(log, "");
+    writeFileSync(path, `require("fs").appendFileSync(${JSON.stringify(log)}, "x");${text}`);
+    const once = loadOnce(loaderIn(root));
+    const load = (env?: string) => once.load(path, undefined, "read", env).catch(() => "failed");
+    await Promise.all([load("production"), load("production"), load("staging")]);
+    return readFileSync(log, "utf8");
+  };
+  expect(await runs("throw new Error();")).toBe("xx");
+  expect(await runs("module.exports = { apps: [] };")).toBe("x");
+});
+
 test("each load runs the file and the modules that it requires again", async () => {
   const root = temporaryFolder();
   const [file, nested] = [join(root, "x.config.cjs"), join(root, "nested.cjs")];
