@@ -47,7 +47,7 @@ function stoppedState({ status }: ProcessRecord, { epochMs, facts }: Context): S
   const stop = facts?.lastEnd?.stop;
   if (stop === undefined || stop === null || status === "errored") return undefined;
   const by = stop.isSvcm ? `by ${stop.actor ?? "svcm"}` : "by a command to PM2";
-  return { name: "stopped", reason: `${by} since ${zonedTime(stop.atMs, epochMs, "UTC")}`, problem: null, stop };
+  return { name: "stopped", reason: `${by} since ${zonedTime(stop.atMs, epochMs, "UTC")} UTC`, problem: null, stop };
 }
 
 /** PM2 leaves a service alone after an exit code of its `stop_exit_codes`. */

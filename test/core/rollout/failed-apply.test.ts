@@ -195,7 +195,7 @@ test.each<[string, object, object]>([
     {},
     { cannotUndo: ["web", "other"].map((app) => ({ app, what: "envFile" })) },
   ],
-  ["As before, PM2 has none of the touched apps.", { name: "third" }, {}],
+  ["As before, PM2 does not have the touched apps.", { name: "third" }, {}],
 ])("a reverted apply says %s", (text, state, more) => {
   const before = [
     { ...former("/srv/app.js"), ...state },

@@ -70,9 +70,9 @@ describe("services", () => {
 
   test("who stopped it, and since when", () => {
     const stop = { atMs: NOW - HOUR / 2, actor: "alice", isSvcm: true };
-    expect(state(rest, {}, { lastEnd: { ...ended, stop } })).toBe("stopped by alice since 11:30 !");
+    expect(state(rest, {}, { lastEnd: { ...ended, stop } })).toBe("stopped by alice since 11:30 UTC !");
     expect(state(rest, {}, { lastEnd: { ...ended, stop: { ...stop, isSvcm: false } } })).toBe(
-      "stopped by a command to PM2 since 11:30 !",
+      "stopped by a command to PM2 since 11:30 UTC !",
     );
   });
 
@@ -204,7 +204,7 @@ describe("tasks", () => {
       "was stopped",
       rest,
       { lastEnd: { ...ended, stop: { atMs: NOW, actor: null, isSvcm: false } } },
-      "stopped by a command to PM2 since 12:00 !",
+      "stopped by a command to PM2 since 12:00 UTC !",
     ],
   ])("a task that %s", (_name, fields, facts, expected) => {
     expect(state(fields, TASK, facts)).toBe(expected);

@@ -88,7 +88,7 @@ export async function endReverted(
 export function stateBefore(head: StateBefore, names: readonly string[]): string {
   const { before, left, steps, cannotUndo = [] } = head;
   if (names.length > 0 && !before.some(({ name }) => names.includes(name)))
-    return "As before, PM2 has none of the touched apps.";
+    return "As before, PM2 does not have the touched apps.";
   const among = (apps: readonly string[]): string[] => [...new Set(apps)].filter((name) => names.includes(name));
   const down = among(before.filter(isDown).map(({ name }) => name));
   const code = among(steps.filter(({ newCode }) => newCode).map(({ app }) => app));
