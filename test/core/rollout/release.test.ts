@@ -101,6 +101,10 @@ describe("a release that was cut off after its last step", () => {
     expect((await kept([[head("b", { undoes: "a" }), ...steps]]))[0]?.outcome).toBe("half");
   });
 
+  test("is half done if a step was left", async () => {
+    expect((await kept([[head("b"), started, done]]))[0]).toMatchObject({ outcome: "half", endedAt: null });
+  });
+
   test("has left what it recorded", () => {
     const api = { environment: "production", service: "", keys: ["MODE"], envFiles: [] };
     const left: ReleaseEvent = { event: "left", left: { apps: { api } } };
