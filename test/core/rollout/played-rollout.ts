@@ -128,7 +128,6 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     claim: async () => undefined,
     withLock: async (_ms: number, work: () => Promise<unknown>) => await work(),
     lockedSince: async () => null,
-    recordedEnvironment: async () => undefined,
     create: async (_id: string, head: ReleaseEvent) => void journals.unshift([head]),
     append: async (id: string, event: ReleaseEvent) => void release(id).push(event),
     recordsFile: (id: string) => `${id}/records`,
