@@ -17,7 +17,7 @@ import {
 } from "./file.ts";
 import { type Issue, isValid } from "../api/issue.ts";
 import type { LineChange } from "../words/text.ts";
-import type { YamlSource } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import { type Change, UneditableYaml } from "../yaml/splice/change.ts";
 import { editYaml } from "../yaml/splice/edit-yaml.ts";
 import { isJsonFile, readSource } from "../yaml/read.ts";

@@ -1,6 +1,6 @@
 import { isValid, MAX_FINDINGS, sortIssues, type Issue } from "../api/issue.ts";
 import { type Subject, findingsOf, toIssue, acceptedText } from "../findings/rule.ts";
-import type { YamlSource } from "../yaml/parse.ts";
+import type { YamlSource } from "../yaml/source.ts";
 import {
   migrateTarget,
   limitIssues,

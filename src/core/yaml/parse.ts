@@ -1,6 +1,7 @@
 import type { Alias, Document, Node, Pair, ParseOptions, Scalar, YAMLMap } from "yaml";
 import { Composer, Lexer, LineCounter, Parser, isAlias, isMap, isNode, isPair, isScalar, isSeq } from "yaml";
 import { type Code, type Issue, type Location, MAX_FINDINGS, isValid, sortIssues } from "../api/issue.ts";
+import type { Path, YamlSource } from "./source.ts";
 import { yaml11Kind } from "./write.ts";
 
 export const PARSE_OPTIONS = {
@@ -274,16 +275,4 @@ class NodeConverter {
 function issueAt(code: Code, path: Path, message: string, at: Location): Issue {
   const shortPath = path.map((step) => (typeof step === "string" ? step.slice(0, MAX_KEY_LENGTH) : step));
   return { code, severity: "error", path: shortPath, message, at };
-}
-
-export type Path = Issue["path"];
-
-export interface YamlSource {
-  /** Plain data; `undefined` if the text has errors. */
-  readonly value: unknown;
-  readonly issues: readonly Issue[];
-  /** The location of a path, or of its nearest ancestor. */
-  at(path: Path, part?: "key" | "value"): Location;
-  /** The source text of a scalar, for example `1.10` for the number 1.1. */
-  scalarSource(path: Path): string | undefined;
 }

@@ -1,4 +1,5 @@
-import { type YamlSource, parseYaml } from "./parse.ts";
+import { parseYaml } from "./parse.ts";
+import type { YamlSource } from "./source.ts";
 import { scanJson } from "../words/json.ts";
 
 export function readSource(text: string, file: string): YamlSource {

@@ -52,7 +52,7 @@ function open(declared: Receivers = { webhook: "HOOK" }, before: readonly Unsent
     away,
     problems,
     waiting: () => outbox.unsent.map((one) => `${one.to} ${one.message.text}`),
-    /** What was sent by this delivery. */
+    /** Sent by this delivery. */
     deliver: async (ms: number) => {
       sent.length = 0;
       await outbox.deliver(MADE + ms, ms);

@@ -82,8 +82,8 @@ async function enable({ uid = 1001, user, print = false, units = [], isNamed = t
   const { system } = boot();
   const ann = { name: "ann", uid: 1002, folder: "/home/ann" };
   const current = uid === 0 ? { name: "root", uid, folder: "/root" } : system.current;
-  const asked: string[] = [];
-  const read = async (home: string) => (asked.push(home), { ...system, current, isBooted: true, units });
+  const requested: string[] = [];
+  const read = async (home: string) => (requested.push(home), { ...system, current, isBooted: true, units });
   const written = async ({ name, scope, user: of }: Record<string, { name: string }>) =>
     void calls.push(["enable", name, scope, of?.name]);
   const findUser = (name: string) => (name === "ann" ? ann : undefined);
@@ -102,7 +102,7 @@ async function enable({ uid = 1001, user, print = false, units = [], isNamed = t
   const answer = await bootEnable
     .run(all as never, { ...(user !== undefined && { user }), print }, caller)
     .catch((error: SvcmError) => error.body?.code ?? error);
-  return { answer, calls, asked };
+  return { answer, calls, requested };
 }
 
 test("a unit is written for the user of this PM2, and is only printed on request", async () => {
@@ -120,8 +120,8 @@ test("root enables it for the owner of PM2_HOME, so that no app runs as root by 
 
 test("root enables it for a named user, with the PM2_HOME of that user unless one was named", async () => {
   const ofAnn = { user: "ann", home: "/home/ann/.pm2", daemonPid: null };
-  const { answer, asked } = await enable({ uid: 0, user: "ann", isNamed: false });
-  expect([answer, asked.at(-1)]).toMatchObject([ofAnn, "/home/ann/.pm2"]);
+  const { answer, requested } = await enable({ uid: 0, user: "ann", isNamed: false });
+  expect([answer, requested.at(-1)]).toMatchObject([ofAnn, "/home/ann/.pm2"]);
   expect((await enable({ uid: 0, user: "ann" })).answer).toMatchObject({ user: "ann", home: HOME });
   expect((await enable({ uid: 0, user: "nobody" })).answer).toBe("USER_UNKNOWN");
 });

@@ -100,7 +100,7 @@ describe("the errors of an app that failed", () => {
   const TAKEN = "Error: listen EADDRINUSE: address already in use :::3000";
   interface Written {
     readonly logs?: readonly string[] | Error;
-    /** What PM2 has published, with its time. */
+    /** Published by PM2, with its time. */
     readonly published?: readonly (readonly [atMs: number, text: string])[];
     readonly holder?: object;
     readonly grants?: readonly string[];

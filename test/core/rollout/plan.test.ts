@@ -116,7 +116,7 @@ describe("the file of a plan", () => {
     expect(readFileSync(join(root, "plan.json"), "utf8").endsWith("}\n")).toBe(true);
   });
 
-  test("that is none, or that cannot be applied, is refused with what is accepted", async () => {
+  test("that is not a plan, or that cannot be applied, is refused with what is accepted", async () => {
     const { ports } = playRollout();
     const { root } = ports.workspace;
     const accepted = { kind: "INVALID_REQUEST", body: { details: expect.stringContaining("svcm plan --out") } };
@@ -136,27 +136,27 @@ const caller = { source: "cli", actor: "amy", grants: ["read", "logs"] } as cons
 
 describe("svcm plan", () => {
   const shown = async (world: ReturnType<typeof playRollout>, input: object = {}) => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const reboot = issue("BOOT_LIST_ABSENT", "warning");
-    const bootOutlook = { apps: async () => (asked.push("boot"), [reboot]) };
+    const bootOutlook = { apps: async () => (requested.push("boot"), [reboot]) };
     const issues = async (_: unknown, last: string, touched: readonly { readonly name: string }[]) => (
-      asked.push(last, touched.map(({ name }) => name).join()),
+      requested.push(last, touched.map(({ name }) => name).join()),
       [issue("DEPLOY_INTERRUPTED", "warning")]
     );
     const { deployed } = world.ports;
     const ports = { ...world.ports, bootOutlook, deployed: { ...deployed, issues } };
     const plan = await rolloutPlan.run(ports as never, { environment: "dev", ...input }, caller);
-    return { codes: plan.issues.map(({ code, accepted = [] }) => [code, ...accepted].join(" ")), asked, plan };
+    return { codes: plan.issues.map(({ code, accepted = [] }) => [code, ...accepted].join(" ")), requested, plan };
   };
 
   test("asks about a reboot only if it has no step, because an apply saves the list", async () => {
     const world = await playApplied([api("1"), WORKER], [api("2"), WORKER]);
     const release = world.head()?.id;
-    const { codes, asked } = await shown(world);
-    expect([codes, asked]).toEqual([["DEPLOY_INTERRUPTED"], [release, "api"]]);
+    const { codes, requested } = await shown(world);
+    expect([codes, requested]).toEqual([["DEPLOY_INTERRUPTED"], [release, "api"]]);
     await world.apply();
     const done = await shown(world);
-    expect([done.codes, done.asked]).toEqual([
+    expect([done.codes, done.requested]).toEqual([
       ["DEPLOY_INTERRUPTED", "BOOT_LIST_ABSENT"],
       ["boot", world.head()?.id, ""],
     ]);

@@ -1,4 +1,4 @@
-/** What svcm keeps of applies below PM2_HOME: journals, copies of env files, and the environment of the machine. */
+/** The records of applies below PM2_HOME: journals, copies of env files, and the environment of the machine. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function open() {
 }
 
 describe("the releases of a machine", () => {
-  test("are listed newest first with their events, and other folders beside them are none", async () => {
+  test("are listed newest first with their events, and not the other folders beside them", async () => {
     const { releases, folder, kept } = await open();
     await releases.append(FIRST, end("applied"));
     mkdirSync(join(folder, "notes"));
@@ -30,7 +30,7 @@ describe("the releases of a machine", () => {
     expect((await releases.list()).at(-1)).toMatchObject([{ id: FIRST }, { outcome: "applied" }]);
   });
 
-  test("are none in a new PM2_HOME", async () => {
+  test("are missing in a new PM2_HOME", async () => {
     const releases = nodeReleases(temporaryFolder(), "/srv");
     expect(await releases.list()).toEqual([]);
     await releases.prune(0, new Set());

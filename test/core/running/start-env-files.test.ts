@@ -130,7 +130,7 @@ test.each([
   expect((await readStartCommand(workspace.ports, command)).compiled).toEqual(expected);
 });
 
-test("env files are read as digests, and one that is absent is told from one that cannot be read", async () => {
+test("env files are read as digests, and one that is absent is distinguished from one that cannot be read", async () => {
   const workspace = makeWorkspace({ ".env": "A=1\nB='2' # two\n" });
   const path = (name: string): string => workspace.path(name);
   mkdirSync(path("folder"));

@@ -1,5 +1,5 @@
 import type { Code } from "../../api/issue.ts";
-import type { Path } from "../../yaml/parse.ts";
+import type { Path } from "../../yaml/source.ts";
 import { withAccepted, type Finding } from "../../findings/rule.ts";
 import { isSecretName } from "../../secrets/redact.ts";
 import type { CapabilityMatrix, DeclaredContract } from "../../api/facts.ts";

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { isValid, sortIssues, type Issue } from "../../api/issue.ts";
 import { toIssue } from "../../findings/rule.ts";
 import { MAX_PORT } from "../../words/numbers.ts";
-import { type Path, type YamlSource, parseYaml } from "../../yaml/parse.ts";
+import { parseYaml } from "../../yaml/parse.ts";
+import type { Path, YamlSource } from "../../yaml/source.ts";
 import { contractIssues, matrixIssues, type FactFinding } from "./consistency.ts";
 import {
   capabilityMatrixSchema,

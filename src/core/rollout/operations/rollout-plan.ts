@@ -75,9 +75,12 @@ export const releaseList = defineOperation({
 function markCurrent(release: Release, all: readonly Release[], current: ReadonlyMap<string, string | null>): Release {
   const { deploy } = release;
   if (deploy === undefined || deploy.id === null || current.get(deploy.root) !== deploy.id) return release;
-  const isDone = ({ outcome, code }: Release): boolean => outcome === "applied" || code === OTHER_APPS_CHANGED;
   const newest = all.find((one) => isDone(one) && one.deploy?.root === deploy.root && one.deploy.id === deploy.id);
   return newest === release ? { ...release, deploy: { ...deploy, isCurrent: true } } : release;
+}
+
+function isDone({ outcome, code }: Release): boolean {
+  return outcome === "applied" || code === OTHER_APPS_CHANGED;
 }
 
 /** Returns a release with its steps. @throws {SvcmError} RELEASE_NOT_FOUND, NOTHING_TO_ROLL_BACK */

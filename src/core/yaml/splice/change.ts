@@ -1,4 +1,4 @@
-import type { Path } from "../parse.ts";
+import type { Path } from "../source.ts";
 
 export type PlainObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-import { type Path, parseYaml } from "../parse.ts";
+import { parseYaml } from "../parse.ts";
+import type { Path } from "../source.ts";
 import { applyChanges, type Change, sortDeletesLast, UneditableYaml, pathText } from "./change.ts";
 import type { LineChange } from "../../words/text.ts";
 import {

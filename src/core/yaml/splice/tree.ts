@@ -13,7 +13,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { PARSE_OPTIONS, type Path } from "../parse.ts";
+import { PARSE_OPTIONS } from "../parse.ts";
+import type { Path } from "../source.ts";
 import { pathText, UneditableYaml } from "./change.ts";
 import { diffLines, type LineChange } from "../../words/text.ts";
 

@@ -43,7 +43,7 @@ describe("after an apply", () => {
     expect(await after([], ["api.js", "lib.js"], ["lib.js"])).toEqual(["api.js"]);
   });
 
-  test("data that the app itself wrote is no change, and data of a new commit is one", async () => {
+  test("data that the app itself wrote is not a change, and data of a new commit is one", async () => {
     expect(await after(["db.json"], ["db.json"])).toEqual([]);
     expect(await after([], ["db.json"])).toEqual(["db.json"]);
     expect(await after(["api.js", "db.json"], ["api.js", "db.json"])).toEqual(["api.js"]);

@@ -144,15 +144,15 @@ describe("until it is healthy", () => {
     expect(await act(world, { action: "restart", name: "api", wait: true })).toMatchObject({ code: "EACCES" });
   });
 
-  test("PM2 is heard while an app may say that it is ready, and no longer, and not for a stop", async () => {
+  test("svcm listens to PM2 while an app may say that it is ready, and no longer, and not for a stop", async () => {
     const world = shop();
-    const heard: boolean[] = [];
-    const listenForReady = async (isOn: boolean): Promise<void> => void heard.push(isOn);
+    const listening: boolean[] = [];
+    const listenForReady = async (isOn: boolean): Promise<void> => void listening.push(isOn);
     Object.assign(world.ports.processes, { listenForReady });
     world.play.on = failTimes(["restart 3"]);
     await act(world, { action: "restart", name: "web" });
     await act(world, { action: "stop", name: "api" });
-    expect(heard).toEqual([true, false]);
+    expect(listening).toEqual([true, false]);
   });
 });
 

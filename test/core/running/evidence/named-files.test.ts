@@ -85,7 +85,7 @@ describe("the files outside of apps/api that its programs name", () => {
     expect(imports({ "server.ts": `import x from ${text}`, "tsconfig.json": config }, ALIASES)).toEqual(expected);
   });
 
-  test("are none without a folder or without time", () => {
+  test("are missing without a folder or without time", () => {
     const [own, around] = [{ "server.js": 'require("../../lib/a.js")' }, { "lib/a.js": "" }];
     expect(imports(own, around, new Budget(0))).toEqual([]);
     expect(imports(own, around, new Budget(10_000), "")).toEqual([]);
