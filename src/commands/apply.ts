@@ -1,6 +1,6 @@
 import { shellQuote } from "../core/words/text.ts";
 import * as Flags from "@oclif/core/flags";
-import { isProductionName } from "../core/words/environment-names.ts";
+import { isProductionName } from "../core/words/production.ts";
 import {
   isOfFailedTask,
   optionsOfPlan,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import * as Args from "@oclif/core/args";
 import * as Flags from "@oclif/core/flags";
 import { deployPlan, deployRun, renderPlan, SvcmError, type DeployPlan } from "../core/index.ts";
-import { isProductionName } from "../core/words/environment-names.ts";
+import { isProductionName } from "../core/words/production.ts";
 import { ecosystemFlags, pickEnvironment, SvcmCommand } from "./base.ts";
 import { executeAloud } from "./terminal/aloud.ts";
 import { renderDeploy, renderPrepared } from "./terminal/rollout.ts";

@@ -15,7 +15,8 @@ import {
 import { Declarations } from "./state/declarations.ts";
 import { createShortcuts, type Shortcuts } from "./state/shortcuts.ts";
 import { ServerWatch } from "./state/server-watch.ts";
-import { type AddressPart, type Router, createRouter, textPart } from "./state/address.ts";
+import { type AddressPart, textPart } from "./state/address.ts";
+import { createRouter, type Router } from "./state/router.ts";
 import { createContext } from "preact";
 import { createToasts, type Toasts } from "./state/toasts.ts";
 import type { Right } from "../core/api/rights.ts";

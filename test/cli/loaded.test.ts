@@ -20,7 +20,7 @@ const SPY = `
   process.on("exit", () => require("node:fs").writeFileSync(process.env.SEEN, JSON.stringify(seen)));
 `;
 /** Of chunks with code of svcm. */
-const MAX_BYTES = 191_000;
+const MAX_BYTES = 195_000;
 
 interface Loaded {
   readonly chunk: string;

@@ -18,7 +18,7 @@ import { ServerWatch } from "../../src/console/state/server-watch.ts";
 import { createSession } from "../../src/console/state/session.ts";
 import { createToasts } from "../../src/console/state/toasts.ts";
 import { LiveSamples } from "../../src/console/tabs/monitoring/live-samples.ts";
-import { causesRestarts } from "../../src/console/tabs/monitoring/rows.ts";
+import { causesRestarts } from "../../src/console/tabs/monitoring/process-status.ts";
 
 const [{ payload }] = frameExamples.metrics as [(typeof frameExamples.metrics)[number]];
 const example = payload.processes[0] as ProcessMetrics;

@@ -3,7 +3,7 @@ import { FileError } from "../../src/core/files/ports.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { execute, processAct, processList } from "../../src/core/index.ts";
+import { execute, processAct, processList, SvcmError } from "../../src/core/index.ts";
 import type { ProcessRecord } from "../../src/core/pm2/process-record.ts";
 
 import { countingPorts, runningRecord, type CountingPorts } from "../support/counting-ports.ts";
@@ -23,7 +23,8 @@ function restarting(world: CountingPorts): void {
   // A real disk takes real time.
   Object.assign(world.ports.audit, { append: () => Promise.resolve() });
   Object.assign(world.ports.processes, { listenForReady: () => Promise.resolve() });
-  Object.assign(world.ports.releases, { list: () => Promise.resolve([]) });
+  const unreadable = (): Promise<never> => Promise.reject(new SvcmError("PM2_FAILED", { details: "no disk" }));
+  Object.assign(world.ports.releases, { list: () => Promise.resolve([]), recordedEnvironment: unreadable });
   Object.assign(world.ports.facts, { project: () => Promise.resolve(undefined) });
   const stamps = { ...world.ports.stamps, missing: () => new Set() };
   Object.defineProperty(world.ports, "stamps", { value: stamps });

@@ -14,7 +14,7 @@ import type { SvcmCommand } from "../base.ts";
 import { fold, renderTable } from "./table.ts";
 import { readDeadline } from "./numbers.ts";
 import { paint, stdoutScreen, type Screen } from "./screen.ts";
-import { isProductionName } from "../../core/words/environment-names.ts";
+import { isProductionName } from "../../core/words/production.ts";
 import { writeErr } from "./output.ts";
 import { canPrompt, confirmChange, confirmName, requirePrompt } from "./prompt.ts";
 import { openLines, renderRelease } from "./release.ts";

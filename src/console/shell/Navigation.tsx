@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useContext, useRef, useEffect, useLayoutEffect } from "preact/hooks";
 import { ConsoleContext, usePage, type Console } from "../console.ts";
-import { type Mark, type TabId, tabIds } from "../state/address.ts";
+import { tabIds, type TabId } from "../state/address.ts";
+import type { Mark } from "../state/router.ts";
 import { useCodes, type TabCodes, BAR, groups, isOffered, tabs } from "../tabs/index.ts";
 import { Icon, type IconName } from "../ui/Button.tsx";
 import { useShownEnvironment } from "./shown-environment.ts";

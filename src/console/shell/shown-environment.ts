@@ -1,5 +1,5 @@
 import { useContext } from "preact/hooks";
-import { isProductionName } from "../../core/words/environment-names.ts";
+import { isProductionName } from "../../core/words/production.ts";
 import { ConsoleContext, usePage } from "../console.ts";
 import { useCodes } from "../tabs/index.ts";
 import { monitorOf } from "../tabs/monitoring/monitor.ts";

@@ -3,9 +3,10 @@
  * file: gzip finds only what is alike within 32 KB.
  */
 import { monitorOf } from "./monitoring/monitor.ts";
-import type { Mark, TabId } from "../state/address.ts";
+import type { TabId } from "../state/address.ts";
 import type { TabCode } from "./tab-code.ts";
 import type { EntryList } from "../state/entry-list.ts";
+import type { Mark } from "../state/router.ts";
 import { Activity } from "./activity/Activity.tsx";
 import { Logs } from "./logs/Logs.tsx";
 import { Nodes } from "./nodes/Nodes.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import type { Console } from "../console.ts";
-import type { Mark } from "../state/address.ts";
+import type { Mark } from "../state/router.ts";
 
 export interface EnvironmentChoice {
   readonly name: string;

@@ -1,16 +1,15 @@
-import type { ComponentChildren, ComponentType, JSX, RefObject } from "preact";
+import type { ComponentChildren, ComponentType, JSX } from "preact";
 import { useConsole, usePage } from "../console.ts";
-import { UNKNOWN, pluralize } from "../data/format.ts";
+import { pluralize, UNKNOWN } from "../data/format.ts";
 import type { EntryList } from "../state/entry-list.ts";
 import { Button, IconButton } from "./Button.tsx";
 import { RepositoryState } from "./RepositoryState.tsx";
 import { TabHead } from "./Card.tsx";
+import { useFocus } from "./use-focus.ts";
 import type { Candidate } from "../../core/deployments/file.ts";
 import { escapeHidden } from "../../core/words/characters.ts";
 import { IssueList } from "./Problem.tsx";
 import { FormCard, FormFields } from "./FormCard.tsx";
-import type { Signal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface EntryTabProps {
   readonly list: EntryList;
@@ -133,20 +132,4 @@ export function EntryForm({ list, word, hint }: EntryFormProps): JSX.Element {
       <FormFields form={list} fields={kind.fields} />
     </FormCard>
   );
-}
-
-export function useFocus(target: Signal<string | undefined>): RefObject<HTMLDivElement | null> {
-  const root = useRef<HTMLDivElement>(null);
-  const selector = target.value;
-  useLayoutEffect(() => {
-    if (selector === undefined) return;
-    target.value = undefined;
-    // Deeper components may render right after this one.
-    queueMicrotask(() => {
-      const element = root.current?.querySelector<HTMLElement>(selector);
-      element?.focus();
-      element?.scrollIntoView({ block: "nearest" });
-    });
-  }, [selector]);
-  return root;
 }

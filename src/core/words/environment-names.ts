@@ -80,6 +80,3 @@ export function withoutTemplateWord(path: string): string {
     name.replace(TEMPLATE, (found) => (/^[._-].*[._-]$/.test(found) ? found.slice(0, 1) : ""))
   );
 }
-
-/** There, a user types the name of the environment or of the app before a change. */
-export const isProductionName = (environment: string): boolean => /^prod/i.test(environment);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareApps } from "../../../src/console/tabs/environment/changes.ts";
+import { compareApps } from "../../../src/console/tabs/environment/compare-apps.ts";
 
 const app = (name: string, more: object = {}): Parameters<typeof compareApps>[0][number] => ({
   name,

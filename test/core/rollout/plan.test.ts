@@ -9,6 +9,7 @@ import { decide } from "../../../src/core/rollout/decide.ts";
 import {
   createPlan,
   definitionText,
+  optionsOfPlan,
   readPlanFile,
   writePlanFile,
   type PlanContext,
@@ -112,7 +113,8 @@ describe("the file of a plan", () => {
     const choices = { apps: ["api"], prune: true };
     await writePlanFile(ports, "plan.json", plan);
     await writePlanFile(ports, "plan.json", { ...plan, choices });
-    expect(await readPlanFile(ports, "plan.json")).toEqual({ environment: "dev", ...choices, plan: plan.id });
+    const options = optionsOfPlan(await readPlanFile(ports, "plan.json"));
+    expect(options).toEqual({ environment: "dev", ...choices, plan: plan.id });
     expect(readFileSync(join(root, "plan.json"), "utf8").endsWith("}\n")).toBe(true);
   });
 

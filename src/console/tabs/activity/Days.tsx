@@ -3,12 +3,13 @@ import type { JSX } from "preact";
 import { eventText } from "../../../core/events/event-text.ts";
 import { useConsole } from "../../console.ts";
 import { formatTime, UNKNOWN } from "../../data/format.ts";
+import { isFailure } from "../../data/events.ts";
 import { formatLink } from "../../state/address.ts";
 import { Button } from "../../ui/Button.tsx";
 import { RequestProblem } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { LogLink } from "../logs/LogLink.tsx";
-import { type ActivityRow, type Repeated, groupByDay, isFailure, readAfter } from "./rows.ts";
+import { readAfter, type Repeated, groupByDay, type ActivityRow } from "./rows.ts";
 
 const COLUMNS = ["When", "Action", "Environment", "Keys or process", "By", "Outcome"];
 

@@ -1,7 +1,8 @@
 import { eventText } from "../../../core/events/event-text.ts";
 import type { AuditRecord } from "../../../core/api/audit-record.ts";
-import type { EventsResponse, SvcmEvent } from "../../../core/api/events.ts";
+import type { SvcmEvent, EventsResponse } from "../../../core/api/events.ts";
 import { formatTime } from "../../data/format.ts";
+import { AUDITED_KINDS, eventKey, isFailure } from "../../data/events.ts";
 
 export type ActivityRow = {
   readonly key: string;
@@ -217,16 +218,4 @@ function repeated(events: readonly SvcmEvent[]): Repeated[] {
       newest === undefined ? [] : [{ event: newest, from: older.at(-1)?.at ?? newest.at, count: older.length + 1 }],
     )
     .toSorted((a, b) => a.from.localeCompare(b.from));
-}
-
-export function isFailure({ kind, cause }: SvcmEvent): boolean {
-  return kind === "exit" || cause === "memory-limit";
-}
-
-/** Kinds of events that are records of the audit log. */
-const AUDITED_KINDS: ReadonlySet<string> = new Set(["action", "write", "apply", "deploy"]);
-
-/** Equal for events that differ only in their times, their evidence and their records. */
-function eventKey({ at: _at, evidence: _evidence, auditId: _id, ...event }: SvcmEvent): string {
-  return JSON.stringify(event);
 }

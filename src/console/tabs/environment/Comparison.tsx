@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { EnvDiffResponse, EnvReadResponse } from "../../../core/api/bodies.ts";
+import { compareApps } from "./compare-apps.ts";
 import { useConsole } from "../../console.ts";
 import { pluralize } from "../../data/format.ts";
 import { Card } from "../../ui/Card.tsx";
@@ -8,7 +9,7 @@ import { RequestProblem, ProblemLine } from "../../ui/Problem.tsx";
 import { useRequest } from "../../ui/use-request.ts";
 import { useEditor, type FileRead } from "./editor.ts";
 import { Icon, Button } from "../../ui/Button.tsx";
-import { type Change, type KeyConflict, compareApps, findConflicts, valueText } from "./changes.ts";
+import { valueText, type Change, findConflicts, type KeyConflict } from "./changes.ts";
 import { useEffect, useRef } from "preact/hooks";
 
 type Entry = EnvDiffResponse["entries"][number];

@@ -3,11 +3,12 @@ import type { Issue } from "../../../core/api/issue.ts";
 import { validateDocument } from "../../../core/deployments/validate.ts";
 import { type Console, useConsole } from "../../console.ts";
 import type { EnvReadResponse, EnvWriteResponse } from "../../../core/api/bodies.ts";
-import { isProductionName } from "../../../core/words/environment-names.ts";
+import { isProductionName } from "../../../core/words/production.ts";
 import type { Tagged } from "../../data/request.ts";
 import { pluralize } from "../../data/format.ts";
 import { LatestRequest, toProblem, type Problem } from "../../data/request-error.ts";
-import { type Mark, selectionPart, textPart } from "../../state/address.ts";
+import { selectionPart, textPart } from "../../state/address.ts";
+import type { Mark } from "../../state/router.ts";
 import { listChanges, validateChanges, type Edits } from "./changes.ts";
 import { monitorOf } from "../monitoring/monitor.ts";
 

@@ -2,7 +2,8 @@ import { batch, computed, signal } from "@preact/signals";
 import type { ConnectionState, LogLine, LogsFrame, LogsOptions } from "../../../client/index.ts";
 import type { Api } from "../../data/api.ts";
 import type { Feed } from "../monitoring/feed.ts";
-import { errorText, toFailure } from "../../data/request-error.ts";
+import { toFailure } from "../monitoring/refusal.ts";
+import { errorText } from "../../data/request-error.ts";
 
 const MAX_LINES = 100_000;
 const PAGE_SIZE = 500;

@@ -1,5 +1,5 @@
 import type { Client, ConnectionState, LogsFrame, LogsOptions } from "../../../client/index.ts";
-import { isUnauthorized } from "../../data/request-error.ts";
+import { isUnauthorized } from "../monitoring/refusal.ts";
 
 export interface LogStreamsOptions {
   readonly connect: (onState: (state: ConnectionState) => void) => Client;

@@ -7,9 +7,10 @@ import { MarkActions, Muted } from "./MarkActions.tsx";
 import { Proposals } from "./Proposals.tsx";
 import { meters, tones } from "./meters.tsx";
 import type { Monitor } from "./monitor.ts";
+import { statusLabel, statusOf } from "./process-status.ts";
 import { actionFor, ProcessActions } from "./ProcessActions.tsx";
 import { countApps, findTroubles, silenceOf, type Trouble } from "./problems.ts";
-import { type AppGroup, keyOf, statusLabel, statusOf } from "./rows.ts";
+import { type AppGroup, keyOf } from "./rows.ts";
 import { useReport } from "./Why.tsx";
 import { Names } from "../../ui/Names.tsx";
 

@@ -4,7 +4,8 @@ import { formatBytes, formatDuration, formatPercent, pluralize } from "../../dat
 import { IconButton } from "../../ui/Button.tsx";
 import type { Monitor, ProcessProps } from "./monitor.ts";
 import { ProcessDetail } from "./ProcessDetail.tsx";
-import { keyOf, statusLabel, statusOf } from "./rows.ts";
+import { statusLabel, statusOf } from "./process-status.ts";
+import { keyOf } from "./rows.ts";
 import { findShown } from "./address.ts";
 
 /** One process beside the list, which stays usable; on a narrow screen it covers the list. */

@@ -3,8 +3,9 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { formatBytes, formatDuration, formatPercent, formatTime, UNKNOWN } from "../../data/format.ts";
 import { Icon } from "../../ui/Button.tsx";
 import { rowIn, type Monitor } from "./monitor.ts";
+import { causesRestarts, statusOf, statusLabel } from "./process-status.ts";
 import { ProcessActions } from "./ProcessActions.tsx";
-import { type Growth, type Row, causesRestarts, singleGroup, statusLabel, statusOf } from "./rows.ts";
+import { singleGroup, type Growth, type Row } from "./rows.ts";
 
 const MEGABYTE = 1024 ** 2;
 

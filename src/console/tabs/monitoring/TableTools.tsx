@@ -4,7 +4,7 @@ import { pluralize } from "../../data/format.ts";
 import { Check, InlineSelect, bound, FilterField, RadioGroup } from "../../ui/Field.tsx";
 import type { Monitor } from "./monitor.ts";
 import { sortingOf, sortText } from "./address.ts";
-import { statusOf, type ProcessStatus } from "./rows.ts";
+import { statusOf, type ProcessStatus } from "./process-status.ts";
 
 const statusLabels: Readonly<Record<ProcessStatus, string>> = {
   online: "Online",

@@ -1,9 +1,10 @@
 import { effect, signal } from "@preact/signals";
 import type { Action, ActionResult } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
-import { RequestError, toFailure } from "../../data/request-error.ts";
+import { RequestError } from "../../data/request-error.ts";
 import type { Subject, Toasts } from "../../state/toasts.ts";
 import type { Feed } from "./feed.ts";
+import { toFailure } from "./refusal.ts";
 
 /** These failures are over as soon as PM2 can be read again. */
 const PM2_CODES = /^PM2_/;

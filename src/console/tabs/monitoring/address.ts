@@ -1,10 +1,12 @@
 import { type Signal, signal } from "@preact/signals";
-import { type AddressPart, type Router, selectionPart, textPart } from "../../state/address.ts";
+import { selectionPart, textPart, type AddressPart } from "../../state/address.ts";
 import type { Feed } from "./feed.ts";
+import { statuses } from "./process-status.ts";
 import { ranges, type createView, type Range } from "./view.ts";
 import { compareText } from "../../../core/api/issue.ts";
-import { CALM_RANK, type Row, keyOf, statuses } from "./rows.ts";
+import { CALM_RANK, type Row, keyOf } from "./rows.ts";
 import type { ProcessMetrics } from "../../../client/index.ts";
+import type { Router } from "../../state/router.ts";
 
 interface State {
   readonly order: ReturnType<typeof createOrder>;

@@ -2,7 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { eventText } from "../../../core/events/event-text.ts";
 import type { SvcmEvent } from "../../../core/api/events.ts";
 import type { Api } from "../../data/api.ts";
-import { isFailure } from "../activity/rows.ts";
+import { isFailure } from "../../data/events.ts";
 import type { Mark } from "../../ui/chart/scene.ts";
 import type { Feed } from "./feed.ts";
 import { ranges } from "./view.ts";

@@ -20,7 +20,7 @@ import type { ServerWatch } from "../../state/server-watch.ts";
 import type { Session } from "../../state/session.ts";
 import { LogStreams } from "../logs/log-streams.ts";
 import { LiveSamples } from "./live-samples.ts";
-import { isUnauthorized, toRefusal, UNAUTHORIZED, unauthorizedOr, type Refusal } from "../../data/request-error.ts";
+import { isUnauthorized, toRefusal, UNAUTHORIZED, unauthorizedOr, type Refusal } from "./refusal.ts";
 
 export type Metrics = MetricsFrame["payload"];
 

@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { ConnectionState, ProcessMetrics } from "../../../client/index.ts";
 import { escapeHidden } from "../../../core/words/characters.ts";
 import type { Console } from "../../console.ts";
-import { isProductionName } from "../../../core/words/environment-names.ts";
+import { isProductionName } from "../../../core/words/production.ts";
 import { pluralize } from "../../data/format.ts";
 import type { Preferences } from "../../state/preferences.ts";
 import { createSparklines } from "../../ui/sparklines.ts";

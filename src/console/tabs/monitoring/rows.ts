@@ -1,7 +1,7 @@
-import type { MetricsFrame, ProcessMetrics } from "../../../client/index.ts";
+import type { ProcessMetrics, MetricsFrame } from "../../../client/index.ts";
+import { statusOf, type ProcessStatus } from "./process-status.ts";
 import { shellQuote } from "../../../core/words/text.ts";
-import { UNKNOWN, inLocalTime } from "../../data/format.ts";
-import { stateText } from "../../../core/running/state-text.ts";
+import { inLocalTime, UNKNOWN } from "../../data/format.ts";
 
 export interface AppGroup {
   readonly key: string;
@@ -156,42 +156,4 @@ function missingText(running: DriftEntry["running"]): string {
 function staleText({ field, declared }: DriftEntry): string {
   if (field === "env") return "not declared, still in the running process.";
   return `${declared} was written after the process started. A restart ${field === "script" ? "runs" : "reads"} it.`;
-}
-
-export const statuses = ["online", "waiting", "stopped", "errored", "troubled", "other"] as const;
-export type ProcessStatus = (typeof statuses)[number];
-
-type JudgedProcess = Pick<ProcessMetrics, "state" | "stateReason" | "problem">;
-
-/** Groups the states; a problem takes precedence. */
-export function statusOf({ state, problem }: JudgedProcess): ProcessStatus {
-  if (state === "errored" || state === "given up") return "errored";
-  if (problem !== null) return "troubled";
-  if (state === "online" || state === "running") return "online";
-  if (state === "waiting" || state === "ended") return "waiting";
-  return state === "stopped" ? state : "other";
-}
-
-/** A problem of a process that runs all the same, in place of `online`. */
-const problemLabels: Partial<Readonly<Record<NonNullable<ProcessMetrics["problem"]>["code"], string>>> = {
-  PROCESS_FOLDER_MISSING: "folder missing",
-  PROCESS_MEMORY_LOOP: "memory loop",
-  PROCESS_WATCH_LOOP: "watch loop",
-  JOB_FAILED: "run failed",
-  JOB_MISSED: "run missed",
-  JOB_STUCK: "does not end",
-};
-
-export function statusLabel({ state, stateReason, problem }: JudgedProcess): string {
-  const label = problem === null ? undefined : problemLabels[problem.code];
-  return label ?? stateText({ name: state, reason: stateReason });
-}
-
-/** True if the process causes the restarts. PM2 resets the unstable restarts when it gives up. */
-export function causesRestarts(
-  process: JudgedProcess & Pick<ProcessMetrics, "restartCount" | "unstableRestarts">,
-): boolean {
-  const { restartCount, unstableRestarts, problem } = process;
-  const isFailing = statusOf(process) === "errored" || problem?.code === "PROCESS_CRASH_LOOP";
-  return (restartCount ?? 0) > 0 && (isFailing || (unstableRestarts ?? 0) > 0);
 }

@@ -17,7 +17,7 @@ import { useRequest } from "../../ui/use-request.ts";
 import { Disruption, PlannedSteps } from "./Steps.tsx";
 import { useRollout } from "./rollout.ts";
 import { refusalsOf, type Accepted, switchesOf } from "./selection.ts";
-import { isProductionName } from "../../../core/words/environment-names.ts";
+import { isProductionName } from "../../../core/words/production.ts";
 import type { Problem } from "../../data/request-error.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 

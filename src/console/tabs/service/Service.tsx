@@ -8,7 +8,7 @@ import { IssueList, StatusLine, StatusRegion } from "../../ui/Problem.tsx";
 import { RepositoryState } from "../../ui/RepositoryState.tsx";
 import { TabHead } from "../../ui/Card.tsx";
 import { TextField } from "../../ui/Field.tsx";
-import { useFocus } from "../../ui/EntryTab.tsx";
+import { useFocus } from "../../ui/use-focus.ts";
 import { MatrixTable } from "../../ui/MatrixTable.tsx";
 import { batch, computed } from "@preact/signals";
 import type { Issue } from "../../../core/api/issue.ts";

@@ -25,7 +25,7 @@ function makeStep(more: Partial<DecidedStep>): DecidedStep {
 async function run(step: Partial<DecidedStep>, list: readonly ProcessRecord[], scene: Scene = {}) {
   const pm2 = playPm2(list, scene);
   const boots: string[] = [];
-  const healthyPids = new Map(scene.healthyPids);
+  const healthy = new Map([...(scene.healthyPids ?? [])].map(([pmId, pid]) => [pmId, { pid, atMs: 0 }]));
   const context = {
     ports: pm2.ports,
     loaded: loaded(scene.apps ?? [{}]),
@@ -35,7 +35,7 @@ async function run(step: Partial<DecidedStep>, list: readonly ProcessRecord[], s
     requirementOf: () => ({ probe: undefined, deadlineMs: 2000, minHealthyMs: 0 }),
     onPendingReload: () => undefined,
     onBoot: (app: string, ms: number) => void boots.push(`${app} ${ms}`),
-    healthyPids,
+    healthy,
   } as unknown as Parameters<typeof runStep>[0];
   const decided = makeStep(step);
   const answer = await findTargets(context, decided)
@@ -47,7 +47,7 @@ async function run(step: Partial<DecidedStep>, list: readonly ProcessRecord[], s
     code: body?.code,
     details: body?.details,
     calls: pm2.calls,
-    healthy: [...healthyPids],
+    healthy: [...healthy].map(([pmId, { pid }]) => [pmId, pid]),
     list: pm2.list(),
   };
 }
@@ -134,7 +134,7 @@ describe("a step", () => {
       running: list,
       before: [],
       requirementOf: () => ({ deadlineMs: 2000, minHealthyMs: 0 }),
-      healthyPids: new Map(),
+      healthy: new Map(),
     } as unknown as Parameters<typeof runStep>[0];
     await runStep(context, makeStep({ pmIds: [0], why }), list);
     expect(seen).toMatchObject([{ app: { env: { A: "1" } }, drop: ["GONE"] }]);
