@@ -255,7 +255,9 @@ function hasFailed(
 export function endedSince(healthy: StepContext["healthy"], running: readonly ProcessRecord[]): string[] {
   const ended = running.filter(({ pmId, pid, status, createdAt, declaration }) => {
     const before = healthy.get(pmId);
-    if (before === undefined || before.pid === pid || appKind(declaration.settings) !== "service") return false;
+    // One of its stop_exit_codes, or a user, leaves it stopped.
+    const isAtRest = before?.pid === pid || status === "stopped" || appKind(declaration.settings) !== "service";
+    if (before === undefined || isAtRest) return false;
     return status === "errored" || (createdAt !== null && createdAt <= before.atMs);
   });
   return [...new Set(ended.map(({ name }) => name))];
