@@ -21,20 +21,15 @@ export function serviceFolder(pm2Home: string, root: string): string {
   const own = join(pm2Home, "svcm");
   const real = realPathIfReadable(root);
   // A release of svcm deploy.
-  if (isInside(real, own))
-    return join(
-      own,
-      real
-        .slice(own.length + 1)
-        .split("/", 1)
-        .join(),
-    );
+  const [service = ""] = isInside(real, own) ? real.slice(own.length + 1).split("/") : [];
+  if (service !== "") return join(own, service);
   const name = serviceName(root);
   const project = readProject(real);
   for (let count = 1; ; count += 1) {
     const folder = join(own, count === 1 ? name : `${name}-${count}`);
     const owner = readOwner(folder);
-    if (owner === undefined ? count === 1 || !existsSync(folder) : isSameProject(owner, project)) return folder;
+    // A look at running processes notes them before an apply writes the owner.
+    if (owner === undefined || isSameProject(owner, project)) return folder;
   }
 }
 

@@ -78,6 +78,17 @@ test("two projects whose packages have one name have separate records", () => {
   ]);
 });
 
+test("what svcm notes of running processes before an apply stays where the next command looks for it", () => {
+  const { workspace, home, claim } = machine({ one: shop(), two: shop() });
+  expect(claim("one")).toBe("shop");
+  const places = ["first", "second", "third"].map((name) => {
+    const folder = serviceFolder(home, workspace.path("two"));
+    workspace.write(`${relative(workspace.root, folder)}/starts/${name}.json`, "{}");
+    return basename(folder);
+  });
+  expect([...places, claim("two")]).toEqual(Array(4).fill("shop-2"));
+});
+
 test("clones and worktrees of a repository have their records together, also by another address", () => {
   const address = "git@Host.org:team/shop.git";
   const { workspace, claim } = machine({ "a/shop": shop(address), "b/shop": shop("https://host.org/team/shop") });
