@@ -31,6 +31,7 @@ import type {
 } from "../running/port-running-code.ts";
 import { PROJECT_FILE } from "../project/project.ts";
 import { resolvePath } from "../project/resolve.ts";
+import { rootRelative } from "../words/text.ts";
 
 export type VerdictContent = Pick<EcosystemContent, "loaded" | "contract" | "fileName" | "name">;
 
@@ -258,5 +259,5 @@ export async function listUncommitted(
 ): Promise<Uncommitted> {
   if (code.length === 0) return { paths: [], problem: null };
   const { paths, problem } = await runningCode.listUncommitted(code, commit);
-  return { paths: [...new Set(paths.map((path) => path.replace(`${workspace.root}/`, "")))], problem };
+  return { paths: [...new Set(paths.map((path) => rootRelative(workspace.root, path)))], problem };
 }

@@ -1,5 +1,5 @@
 import { parseRecord, isRecord } from "../words/record.ts";
-import { baseName } from "../words/text.ts";
+import { packageRun } from "./package-run.ts";
 
 /** Variables that a command sets after PM2 has handed over its own. */
 export interface CommandValues {
@@ -12,7 +12,6 @@ const STATEMENT = /&&|\|\||[;\n]/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 /** They run the command after the variables. */
 const PREFIX = /^(?:exec|export|(?:\S*\/)?(?:env|cross-env(?:-shell)?(?:\.js)?))$/;
-const PACKAGE_RUN = /^(?:npm|pnpm|yarn)\s+(?:run\s+)?([\w:.-]+)/;
 
 /**
  * @param line the script of the app, without its folder, and its arguments
@@ -24,8 +23,9 @@ export function commandValues(line: string, texts: readonly string[], manifest: 
   const commands = [line];
   // A loop also visits what is added meanwhile.
   for (const command of commands) {
-    const [, name = ""] = PACKAGE_RUN.exec(withoutVariables(command)) ?? [];
-    const next = isRecord(scripts) && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+    const { script = "", target } = packageRun(wordsOf(command).slice(variablesOf(command).length)) ?? {};
+    const isOwn = target === undefined && isRecord(scripts) && Object.hasOwn(scripts, script);
+    const next = isOwn ? scripts[script] : undefined;
     const last = typeof next === "string" ? statementsIn(next).at(-1) : undefined;
     if (last !== undefined && !commands.includes(last)) commands.push(last);
   }
@@ -60,9 +60,4 @@ function variablesOf(command: string): string[] {
   const words = wordsOf(command);
   const end = words.findIndex((word) => !ASSIGNMENT.test(word));
   return end === -1 ? [] : words.slice(0, end);
-}
-
-function withoutVariables(command: string): string {
-  const [first = "", ...rest] = wordsOf(command).slice(variablesOf(command).length);
-  return [baseName(first).replace(/(?:-cli)?\.[cm]?js$/, ""), ...rest].join(" ");
 }

@@ -78,11 +78,8 @@ function findRepositoryFolder(root: string): string {
 }
 
 function isWorkspace(folder: string): boolean {
-  return existsSync(join(folder, "pnpm-workspace.yaml")) || hasWorkspaces(join(folder, "package.json"));
-}
-
-function hasWorkspaces(manifest: string): boolean {
-  return parseRecord(readIfReadable(manifest))?.["workspaces"] !== undefined;
+  const { workspaces } = parseRecord(readIfReadable(join(folder, "package.json"))) ?? {};
+  return workspaces !== undefined || existsSync(join(folder, "pnpm-workspace.yaml"));
 }
 
 async function readCode(path: string, entry: Dirent): Promise<string | undefined> {

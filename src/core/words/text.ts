@@ -35,6 +35,11 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** A path outside of the root stays as it is. */
+export function rootRelative(root: string, path: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
 export function relativePath(folder: string, path: string): string {
   if (folder === "") return path;
   const [from, to] = [folder.split("/"), path === "." ? [] : path.split("/")];

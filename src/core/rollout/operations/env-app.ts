@@ -29,6 +29,7 @@ import {
   startCommand,
 } from "../../running/env-files.ts";
 import { commandValues, maySet, type CommandValues } from "../../running/start-values.ts";
+import { rootRelative } from "../../words/text.ts";
 
 export interface EnvAppResponse {
   readonly environment: string;
@@ -65,7 +66,7 @@ export const envApp = defineOperation({
       await readLayers(ports, contract, { ...request, environment, ...(name !== "" && { service: name }) });
     const ofServices = (await Promise.all(services.map(layersOf))).flat().map((layer) => {
       // In its own folder, a file of each may have the same name.
-      const name = layer.path.replace(`${ports.workspace.root}/`, "");
+      const name = rootRelative(ports.workspace.root, layer.path);
       return services.length > 1 ? { ...layer, fileName: name } : layer;
     });
     const { layers, command } = await readStart(ports, startedBy, {
@@ -131,7 +132,7 @@ async function readStart(
   const values = await readEnvValues(ports, paths);
   const { root } = ports.workspace;
   const toLayer = (path: string): ValueFacts["layers"][number] => ({
-    fileName: layers.find((layer) => layer.path === path)?.fileName ?? path.replace(`${root}/`, ""),
+    fileName: layers.find((layer) => layer.path === path)?.fileName ?? rootRelative(root, path),
     values: new Map(Object.entries(values.get(path) ?? {})),
   });
   const { packageRun } = start;
@@ -139,8 +140,7 @@ async function readStart(
   const line = packageRun === undefined || folder === null ? start.line : `npm run ${packageRun.script}`;
   const command = commandValues(line, texts, manifest);
   const others = layers.filter(({ path }) => !paths.includes(path));
-  const by =
-    packageRun === undefined ? fileName : resolvePath(folder ?? start.cwd, "package.json").replace(`${root}/`, "");
+  const by = packageRun === undefined ? fileName : rootRelative(root, resolvePath(folder ?? start.cwd, "package.json"));
   return { layers: [...others, ...paths.map(toLayer)], command: { ...command, fileName: by } };
 }
 

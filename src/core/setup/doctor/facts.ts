@@ -13,8 +13,8 @@ import { findLeftOvers, holderText, type PortHolder } from "../../running/port-h
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
-import { toFailureIssues, type AppEnvFiles, rootRelative } from "./file-checks.ts";
-import { nameList } from "../../words/text.ts";
+import { toFailureIssues, type AppEnvFiles } from "./file-checks.ts";
+import { nameList, rootRelative } from "../../words/text.ts";
 
 /** For a bug report. Contains no value of a key and no token. */
 export interface DoctorFacts {

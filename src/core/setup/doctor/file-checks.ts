@@ -1,4 +1,4 @@
-import { baseName } from "../../words/text.ts";
+import { baseName, rootRelative } from "../../words/text.ts";
 import { ownMember, withMembers } from "../../words/record.ts";
 import type { HasHost, HasStamps } from "../../files/ports.ts";
 import type { HasEcosystems, Repository } from "../../pm2/ports.ts";
@@ -197,10 +197,6 @@ export function readableRequests(
     .filter(isReadable)
     .map(({ environment, service }) => ({ environment, service: service === "" ? undefined : service }));
   return [...new Map(requests.map((one) => [JSON.stringify(one), one])).values()];
-}
-
-export function rootRelative(root: string, path: string): string {
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
 function declaredFiles(root: string, { services, environments }: Project): NamedFile[] {

@@ -8,7 +8,7 @@ import type { Report } from "../../findings/rule.ts";
 import { PROJECT_FILE, type Project } from "../../project/project.ts";
 import { resolvePath } from "../../project/resolve.ts";
 import { checkFiles, readDeclarations } from "../doctor/rules.ts";
-import { gatherFiles, rootRelative, toFailureIssues, readableRequests } from "../doctor/file-checks.ts";
+import { gatherFiles, toFailureIssues, readableRequests } from "../doctor/file-checks.ts";
 import type { HasFiles, HasHost } from "../../files/ports.ts";
 import type { Repository } from "../../pm2/ports.ts";
 import type { HasFacts, HasWorkspace } from "../../project/port-repository.ts";
@@ -21,6 +21,7 @@ import { startupCheck } from "../../startup/operations/startup-check.ts";
 import type { Survey } from "../detect/survey.ts";
 import type { ConfiguredFile } from "../doctor/examine.ts";
 import { didYouMean } from "../../words/suggest.ts";
+import { rootRelative } from "../../words/text.ts";
 
 export interface RepositoryCheckResponse {
   readonly passed: boolean;
