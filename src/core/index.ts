@@ -88,6 +88,7 @@ export {
   linkText,
   returnText,
   unknownText,
+  unknownTexts,
 } from "./rollout/report/words.ts";
 export { renderReport } from "./setup/render-report.ts";
 export { splitCells, toPrintable, cellsWidth } from "./findings/cells.ts";

@@ -5,7 +5,7 @@ import {
   type MetricsPayload,
   type ProcessStateName,
   countStates,
-  unknownText,
+  unknownTexts,
   type DriftEntry,
   type Paint,
   type UnknownPart,
@@ -187,7 +187,7 @@ export function renderDrift(drift: readonly DriftEntry[], screen: Screen): strin
 }
 
 export function renderUnknown(unknown: readonly UnknownPart[], screen: Screen): string {
-  const lines = unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`));
+  const lines = unknownTexts(unknown, toPrintable).map((one) => paint.yellow(`? ${one}`));
   return fold(lines.join("\n"), screen);
 }
 

@@ -10,7 +10,7 @@ import {
   linkText,
   returnText,
   toPrintable,
-  unknownText,
+  unknownTexts,
 } from "../../core/index.ts";
 import { groupBy } from "../../core/words/record.ts";
 import { nameList } from "../../core/words/text.ts";
@@ -21,7 +21,7 @@ export function openLines({ held, leftOut, unknown }: Pick<Plan, "held" | "leftO
   return [
     ...held.map((one) => `! ${heldText(one, toPrintable)}`),
     ...leftOut.map((one) => `! ${leftOutText(one, toPrintable)}`),
-    ...unknown.map((one) => `? ${unknownText(one, toPrintable)}`),
+    ...unknownTexts(unknown, toPrintable).map((one) => `? ${one}`),
   ];
 }
 
@@ -40,7 +40,7 @@ export function renderRelease(release: Release): string {
     ...lines,
     ...(keptCode === undefined ? [] : [`  ${keptCodeText(keptCode)}`]),
     ...(git === null || git.dirty.length === 0 ? [] : [`  ${paint.yellow(changedFilesText(git))}`]),
-    ...unknown.map((one) => paint.yellow(`? ${unknownText(one, toPrintable)}`)),
+    ...unknownTexts(unknown, toPrintable).map((one) => paint.yellow(`? ${one}`)),
     ...[...groupBy(cannotUndo, ({ what: lost }) => lost)].map(
       ([lost, apps]) => `  A rollback cannot bring back ${LOST[lost]} of ${apps.map(({ app }) => app).join(", ")}.`,
     ),

@@ -2,6 +2,9 @@ import type { DriftEntry } from "../api/drift.ts";
 import type { appKinds } from "../api/names.ts";
 import type { Settings } from "../pm2/settings.ts";
 
+/** In the reason of a doubt that no restart ends; what ends it follows. */
+export const KEPT_BY_RESTART = "; a restart keeps";
+
 /** The evidence of the code that a process runs, as data. */
 export interface CodeEvidence {
   readonly declared: Place;

@@ -1,4 +1,12 @@
-import type { CodeEvidence, GitEvidence, NewerEntry, RecordedCode, ChangeReason, Verdict } from "./code-evidence.ts";
+import {
+  KEPT_BY_RESTART,
+  type ChangeReason,
+  type CodeEvidence,
+  type GitEvidence,
+  type NewerEntry,
+  type RecordedCode,
+  type Verdict,
+} from "./code-evidence.ts";
 import { isBuiltInto, isInBuild } from "./code-files.ts";
 import { ownMember } from "../words/record.ts";
 import { nameList, pluralize } from "../words/text.ts";
@@ -85,7 +93,10 @@ function decideUnreadable(evidence: CodeEvidence): Verdict | undefined {
   const { problem, isClockSet, record, declared, isScriptWritten } = evidence;
   if (problem !== null && isScriptWritten === true && !isClockSet && declared.script !== null)
     return changed({ state: "stale", details: declared.script });
-  if (problem !== null) return unknown(problem);
+  if (problem !== null)
+    return unknown(
+      `${problem}${KEPT_BY_RESTART} that, so look again, or name what is not code in code.exclude of svcm.yaml`,
+    );
   return isClockSet && record === null
     ? unknown("the clock was set after its start, or PM2 runs in another container")
     : undefined;

@@ -1,6 +1,6 @@
 import { ownMember } from "../words/record.ts";
 import { compareEnvFiles, type EnvFileChange, type EnvFileFacts, type Digests } from "./env-files.ts";
-import type { ChangeReason, Verdict } from "./code-evidence.ts";
+import { KEPT_BY_RESTART, type ChangeReason, type Verdict } from "./code-evidence.ts";
 import { isSecretName } from "../secrets/redact.ts";
 import { isDeclaredVariable, isPm2Variable, isShellVariable, isStartedBySvcm } from "../pm2/declared.ts";
 
@@ -108,15 +108,13 @@ function hasValue(now: EnvFileFacts["now"], key: string, running: Digests): bool
 }
 
 /** PM2 hands the variables of the first start over to each later one, and only a new start is without them. */
-export const KEPT_BY_RESTART = "a restart keeps it";
-
 function doubtOf(key: string, { envFiles, declaredIn }: ValuesFacts): string {
   const file = envFiles.find(({ now }) => ownMember(now, key) !== undefined);
   const doubt =
     file === undefined
       ? `the process has ${key}, which is in no file: the command that started it set it, or it left ${declaredIn}`
       : `the process was started with another ${key} than that of ${file.name}`;
-  return `${doubt}; ${KEPT_BY_RESTART}, so declare it, or delete the app and start it with --ecosystem`;
+  return `${doubt}${KEPT_BY_RESTART} it, so declare it, or delete the app and start it with --ecosystem`;
 }
 
 /** The ecosystem file can read an env file itself. A variable that left that file then stays in the process. */

@@ -9,6 +9,8 @@ const text = (more: Partial<CodeEvidence>): string => {
   return verdict.verdict === "same" ? "same" : `unknown: ${verdict.reason}`;
 };
 
+const UNREAD = "a restart keeps that, so look again, or name what is not code in code.exclude of svcm.yaml";
+
 const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, expected: string])[] = [
   ["nothing is newer", {}, "same"],
   ["the folder was removed", running({ isDeleted: true }), "absent: it runs in a folder that was deleted"],
@@ -41,7 +43,7 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
     { record: { ...record, cwd: "/srv/app/releases/2" }, ...running({ isFormerThere: false }) },
     "absent: releases/2 to releases/1",
   ],
-  ["the unit was not read", { problem: "too many" }, "unknown: too many"],
+  ["the unit was not read", { problem: "too many" }, `unknown: too many; ${UNREAD}`],
   [
     "the unit was not read, and the script was written after the start",
     { problem: "too many", isScriptWritten: true },
@@ -50,9 +52,9 @@ const CASES: readonly (readonly [name: string, evidence: Partial<CodeEvidence>, 
   [
     "the unit was not read, and the clock was set",
     { problem: "too many", isScriptWritten: true, isClockSet: true },
-    "unknown: too many",
+    `unknown: too many; ${UNREAD}`,
   ],
-  ["the unit was not read, and there is a record", { problem: "too many", record }, "unknown: too many"],
+  ["the unit was not read, and there is a record", { problem: "too many", record }, `unknown: too many; ${UNREAD}`],
   [
     "the clock was set",
     { isClockSet: true },

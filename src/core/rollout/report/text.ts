@@ -10,7 +10,7 @@ import {
   stepText,
   subjectText,
   undeclaredText,
-  unknownText,
+  unknownTexts,
 } from "./words.ts";
 
 const MAX_VALUE_LENGTH = 200;
@@ -25,7 +25,7 @@ export function renderPlanText(plan: Plan, paint: Paint): string {
   const others = [
     ...held.map((one) => `  ${paint.yellow(`! ${heldText(one, quote)}`)}`),
     ...leftOut.map((one) => `  ${paint.yellow(`! ${leftOutText(one, quote)}`)}`),
-    ...unknown.map((one) => `  ${paint.yellow(`? ${unknownText(one, quote)}`)}`),
+    ...unknownTexts(unknown, quote).map((one) => `  ${paint.yellow(`? ${one}`)}`),
     ...undeclared.map((one) => `  ${paint.dim(`? ${undeclaredText(one, quote)}`)}`),
     ...unchanged.map((name) => `  ${paint.dim(`= ${quote(name)}`)}`),
   ];
@@ -95,7 +95,7 @@ export function renderPlanMarkdown(plan: Plan): string {
     [
       ...held.map((one) => `- ${heldText(one, codeSpan)}`),
       ...leftOut.map((one) => `- ${leftOutText(one, codeSpan)}`),
-      ...unknown.map((one) => `- ${unknownText(one, codeSpan)}`),
+      ...unknownTexts(unknown, codeSpan).map((one) => `- ${one}`),
       ...undeclared.map((one) => `- ${undeclaredText(one, codeSpan)}`),
     ].join("\n"),
     issues

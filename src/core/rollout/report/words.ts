@@ -1,10 +1,11 @@
+import { groupBy } from "../../words/record.ts";
 import { nameList, pluralize, shellQuote } from "../../words/text.ts";
 /** The renderer quotes names and values. */
 import type { UnknownPart } from "../../api/drift.ts";
 import type { KeptCode, Plan, PlanReason, PlanStep, Release, ReleaseFailure } from "../../api/rollout.ts";
 import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import { NOT_RUN_YET } from "../../running/finite-state.ts";
-import { KEPT_BY_RESTART } from "../../running/values.ts";
+import { KEPT_BY_RESTART } from "../../running/code-evidence.ts";
 import { holderText } from "../../running/port-holders.ts";
 
 /** Distinguishes text of a file or of PM2 from svcm's own words. */
@@ -191,8 +192,22 @@ export function unknownText({ app, part, reason }: UnknownPart, quote: Quote): s
   const [question, next] =
     part === "state"
       ? ["it works", reason === NOT_RUN_YET ? "run" : "why"]
-      : [`the ${part} changed`, part === "values" && reason.includes(KEPT_BY_RESTART) ? "delete" : "apply --restart"];
-  return `${quote(app)}: cannot tell whether ${question}: ${quote(reason)}. Next: svcm ${next} ${quote(shellQuote(app))}`;
+      : [`the ${part} changed`, "apply --restart"];
+  const doubt = `${quote(app)}: cannot tell whether ${question}: ${quote(reason)}.`;
+  // The reason itself says how it ends.
+  return reason.includes(KEPT_BY_RESTART) ? doubt : `${doubt} Next: svcm ${next} ${quote(shellQuote(app))}`;
+}
+
+/** A doubt of the code that many apps share, such as one of a slow machine, is one text. */
+export function unknownTexts(unknown: readonly UnknownPart[], quote: Quote): string[] {
+  const groups = groupBy(unknown, ({ app, part, reason }) =>
+    JSON.stringify([reason, part, part === "code" && reason.includes(KEPT_BY_RESTART) ? "" : app]),
+  );
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const apps = new Set([first, ...rest].map(({ app }) => app));
+    return [unknownText({ ...first, app: nameList([...apps]) }, quote)];
+  });
 }
 
 export function undeclaredText({ name, pmIds, owned }: Plan["undeclared"][number], quote: Quote): string {

@@ -6,7 +6,7 @@ import { serviceFolder } from "../../project/service-folder.node.ts";
 import { blobDigest, RecordStore } from "./record-store.ts";
 import { isTrackedCode } from "./git-evidence.ts";
 import { findImports, PROGRAM } from "./imports.ts";
-import { inspectApp, readStarted, type Started } from "./inspect.ts";
+import { judgeApp, readStarted, type InspectContext, type Started } from "./inspect.ts";
 import type { Seen } from "./seen.ts";
 import { readFoldersBelow, StartClock } from "./process-start.ts";
 import { isBelow } from "../code-files.ts";
@@ -34,26 +34,30 @@ export function nodeRunningCode({ root, env, pm2Home }: RunningCodeOptions): Run
   const seen = new Map<string, Seen>();
   return {
     async inspect(apps, { budgetMs }) {
-      const look = new Looking({ root, env, pm2Home }, store, new Budget(budgetMs));
+      const budget = new Budget(budgetMs);
+      const look = new Looking({ root, env, pm2Home }, store, budget);
       const clock = new StartClock();
-      const inspected: AppCode[] = [];
+      const judged: { readonly finish: () => AppCode; readonly key: string; readonly unit: Unit }[] = [];
       for (const request of apps) {
         const started = readStarted(request, { clock, store });
-        const imports = look.imports(request, started);
+        const { imports, problem } = look.imports(request, started);
         const elsewhere = look.foldersElsewhere(request, started);
         const unit = look.unit(request, byKind(imports, elsewhere));
         // Apps of several services may have one name.
         const key = JSON.stringify([request.app, unit.folder]);
-        const context = { unit, imports, repository: look.repository(unit), store, seen: seen.get(key) };
-        const app = await inspectApp(request, started, context);
-        inspected.push(app);
+        const context = { unit, imports, problem, repository: look.repository(unit), store, seen: seen.get(key) };
+        judged.push({ finish: await judgeApp(request, started, context), key, unit });
+      }
+      // Each record makes later looks quicker, so a slow machine knows more with each of them.
+      budget.renew();
+      const inspected = judged.map(({ finish, key, unit }) => {
+        const app = finish();
         const [recorded] = app.records.values();
         const known = unit.knownDigests;
-        seen.set(key, {
-          atMs: Date.now(),
-          digests: () => known ?? (recorded && store.readCode(recorded.code)),
-        });
-      }
+        const digests = () => known ?? (recorded && store.readCode(recorded.code));
+        seen.set(key, { atMs: Date.now(), digests });
+        return app;
+      });
       look.keepDigests();
       return inspected;
     },
@@ -89,10 +93,13 @@ class Looking {
   }
 
   /** While a process runs the code of its start, that code loads what it did then. */
-  imports(request: CodeRequest, started: readonly Started[]): readonly string[] {
+  imports(request: CodeRequest, started: readonly Started[]): Pick<InspectContext, "imports" | "problem"> {
     const recorded = started.map(({ record }) => record?.imports);
-    if (recorded.length === 0 || recorded.includes(undefined)) return findImports(this.unit(request), this.#budget);
-    return [...new Set(recorded.flatMap((paths) => paths ?? []))];
+    if (recorded.length === 0 || recorded.includes(undefined)) {
+      const imports = findImports(this.unit(request), this.#budget);
+      return { imports, problem: this.#budget.problem };
+    }
+    return { imports: [...new Set(recorded.flatMap((paths) => paths ?? []))], problem: null };
   }
 
   /**

@@ -28,6 +28,8 @@ export interface InspectContext {
   readonly unit: Unit;
   /** See `StartRecord`. */
   readonly imports: readonly string[];
+  /** Why some imports may be missing; `null` if none is. */
+  readonly problem: string | null;
   readonly repository: Repository | undefined;
   readonly store: RecordStore;
   readonly seen: Seen | undefined;
@@ -50,29 +52,32 @@ export function readStarted(
   });
 }
 
-export async function inspectApp(
+/** Judged apps of which the records and the fingerprint are still to come: those take most of the time of a first look. */
+export async function judgeApp(
   request: CodeRequest,
   started: readonly Started[],
   context: InspectContext,
-): Promise<AppCode> {
+): Promise<() => AppCode> {
   const verdicts = new Map<number, Verdict>();
   const records = new Map<number, StartRecord>();
+  const unrecorded: Started[] = [];
   let sources: string | undefined;
-  for (const { process, start, record } of started) {
+  for (const one of started) {
+    const { process, record } = one;
     if (record !== undefined) records.set(process.pmId, record);
-    const evidence = await gather({ request, process, start, record }, context);
+    const evidence = await gather({ request, ...one }, context);
     const verdict = decideCode(evidence);
     verdicts.set(process.pmId, verdict);
     sources ??= unchangedSources(evidence, record);
-    if (evidence.record !== null || verdict.verdict !== "same" || !isUnwritten(evidence)) continue;
-    const written = writeRecord(request, process, start, context);
-    if (written !== undefined) records.set(process.pmId, written);
+    if (evidence.record === null && verdict.verdict === "same" && isUnwritten(evidence)) unrecorded.push(one);
   }
-  return {
-    app: request.app,
-    fingerprint: fingerprintOf(context, sources ?? sourcesOf(context.unit)),
-    verdicts,
-    records,
+  return () => {
+    for (const { process, start } of unrecorded) {
+      const written = writeRecord(request, process, start, context);
+      if (written !== undefined) records.set(process.pmId, written);
+    }
+    const fingerprint = fingerprintOf(context, sources ?? sourcesOf(context.unit));
+    return { app: request.app, fingerprint, verdicts, records };
   };
 }
 
@@ -94,14 +99,15 @@ async function gather(look: Look, context: InspectContext): Promise<CodeEvidence
   const isSame = newer.length === 0 && !isImportGone(context) && !mayLackSettings(unit, start.sinceMs);
   const code = record && !isSame ? store.readCode(record.code) : undefined;
   const recorded = record && (isSame || code !== undefined) ? toRecorded(record, code) : null;
+  const problem = problemOf(context);
   const place = {
     declared: unit.place,
     running: readRunning(look, unit),
     isClockSet: start.isClockSet,
-    problem: unit.walk.problem,
+    problem,
     buildFolder: unit.buildFolder,
     nameOf: (path: string) => unit.nameOf(path),
-    isScriptWritten: unit.walk.problem !== null && wasWritten(unit.place.script, start.sinceMs),
+    isScriptWritten: problem !== null && wasWritten(unit.place.script, start.sinceMs),
     elsewhere: findElsewhere(look.request, unit),
   };
   if (recorded === null) return { ...place, ...(await examineTimes(look, context, newer)) };
@@ -113,6 +119,10 @@ function findElsewhere({ ownFolder }: CodeRequest, { place, rules }: Unit): stri
   if (ownFolder === undefined || rules.scriptFolder !== null) return undefined;
   const own = realPath(ownFolder);
   return own === null || own === place.cwd ? undefined : own;
+}
+
+function problemOf({ unit, problem }: Pick<InspectContext, "unit" | "problem">): string | null {
+  return unit.walk.problem ?? problem;
 }
 
 /** No folder of the unit shows that. */
@@ -200,12 +210,13 @@ function toRecorded(
 /** No process of Git is started where nothing is newer. */
 async function readGit(
   { process, start }: Look,
-  { unit, imports, repository }: InspectContext,
+  { unit, imports, problem, repository }: InspectContext,
   { newer, gone, ageOf }: Pick<GitQuestion, "newer" | "gone" | "ageOf">,
 ): Promise<GitAnswer | undefined> {
   const { folder, install } = unit;
   const hasReason = newer.length > 0 || gone.length > 0 || install.changedMs > start.sinceMs;
-  if (repository === undefined || folder === undefined || !hasReason || unit.walk.problem !== null) return undefined;
+  if (repository === undefined || folder === undefined || !hasReason || problemOf({ unit, problem }) !== null)
+    return undefined;
   const question = { unit, folder, imports, repository, process, sinceMs: start.sinceMs, newer, gone, ageOf };
   return await askGit(question).catch(() => undefined);
 }
@@ -249,6 +260,7 @@ function writeRecord(
 ): StartRecord | undefined {
   const { digests, place, install } = unit;
   if (identity === undefined || typeof digests === "string" || place.cwd === null) return undefined;
+  if (!unit.isAsWalked()) return undefined;
   const unchanged = Object.entries(envFiles).filter(([path]) => !isNewer(path, sinceMs));
   const record = {
     app,

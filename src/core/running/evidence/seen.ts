@@ -19,13 +19,15 @@ const MAX_SEEN_MS = 60_000;
 
 /** The content before the start, if all of it is still in place. */
 export function unchangedSince(
-  { seen, repository, unit: { digests, rules } }: SeenContext,
+  { seen, repository, unit }: SeenContext,
   sinceMs: number,
 ): ReadonlyMap<string, string> | undefined {
-  if (seen === undefined || typeof digests === "string") return undefined;
+  if (seen === undefined) return undefined;
   const { atMs } = seen;
   if (atMs >= sinceMs || atMs < sinceMs - MAX_SEEN_MS) return undefined;
   if (repository?.moves().some((move) => move.atMs >= atMs - 1000) === true) return undefined;
+  const { digests, rules } = unit;
+  if (typeof digests === "string") return undefined;
   const before = seen.digests();
   const isSame = (path: string, digest: string): boolean =>
     digests.get(path) === digest || rules.own?.has(path) === true;

@@ -1,5 +1,5 @@
 /** The files of one app's code, walked once for all of its processes. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { type Place, findUnit, isInside, isInstalled, isLauncher, packageOf } from "../code-evidence.ts";
 import { isInBuild, matchesAny, mayBeCode, mayFollow, NEXT_BUILD, type CodeRules } from "../code-files.ts";
@@ -11,7 +11,16 @@ import { Digester, type RecordStore } from "./record-store.ts";
 import { readInstall, type Install } from "./install.ts";
 import { siblingPaths } from "./siblings.ts";
 import { findWorkspaceLinks } from "./workspace-links.ts";
-import { type Budget, isFolder, outsideFile, realPath, walkUnit, type Walk, type WalkedEntry } from "./walk.ts";
+import {
+  type Budget,
+  isFolder,
+  MAY_BE_GONE,
+  outsideFile,
+  realPath,
+  walkUnit,
+  type Walk,
+  type WalkedEntry,
+} from "./walk.ts";
 
 /** Shared by the apps of one folder. */
 export interface FolderFiles {
@@ -146,6 +155,14 @@ export class Unit {
   get knownDigests(): ReadonlyMap<string, string> | undefined {
     return typeof this.#digests === "string" ? undefined : this.#digests;
   }
+
+  /** False if a file was written since the walk, so that its digest may be of what was written. */
+  readonly isAsWalked = once(() =>
+    this.files.every(({ absolute, changedMs, kind }) => {
+      const now = kind === "link" ? lstatSync(absolute, MAY_BE_GONE) : statSync(absolute, MAY_BE_GONE);
+      return now?.ctimeMs === changedMs;
+    }),
+  );
 
   #digestAll(): ReadonlyMap<string, string> | string {
     if (this.walk.problem !== null) return this.walk.problem;

@@ -30,12 +30,16 @@ export interface Walk {
 }
 
 export class Budget {
-  readonly #endMs: number;
+  #endMs: number;
   readonly #budgetMs: number;
 
   constructor(budgetMs: number) {
     this.#budgetMs = budgetMs;
     this.#endMs = performance.now() + budgetMs;
+  }
+
+  renew(): void {
+    this.#endMs = performance.now() + this.#budgetMs;
   }
 
   get problem(): string | null {
@@ -190,7 +194,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-const MAY_BE_GONE = { throwIfNoEntry: false } as const;
+export const MAY_BE_GONE = { throwIfNoEntry: false } as const;
 
 function kindOf(child: Dirent): WalkedEntry["kind"] | undefined {
   if (child.isFile()) return "file";

@@ -13,7 +13,7 @@ import { shellQuote } from "../../words/text.ts";
 import type { Plan } from "../../api/rollout.ts";
 import type { ProcessProblem } from "../../api/metrics.ts";
 import type { ProcessStateName } from "../../api/names.ts";
-import { countSteps, heldText, unknownText } from "../../rollout/report/words.ts";
+import { countSteps, heldText, unknownTexts } from "../../rollout/report/words.ts";
 import { countStates } from "../../running/state-text.ts";
 import { groupBy } from "../../words/record.ts";
 
@@ -219,7 +219,7 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
     ),
     ...(changed ? [attention(`${subject}: ${countSteps(plan)}`, `svcm plan${flags}`)] : []),
     ...held.map((one) => attention(heldText(one, asIs), `svcm plan${flags}`)),
-    ...unknown.map((one): StatusPoint => ({ kind: "unknown", message: unknownText(one, asIs) })),
+    ...unknownTexts(unknown, asIs).map((message): StatusPoint => ({ kind: "unknown", message })),
   ];
 }
 
