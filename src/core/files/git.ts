@@ -1,8 +1,8 @@
-import type { RevisionFile, Revisions } from "./ports.ts";
+import type { GitSilence, RevisionFile, Revisions } from "./ports.ts";
 import { foreignCode, type ErrorCode } from "../api/issue.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import {
   type Git,
   parseTree,
@@ -33,7 +33,7 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
   const git: Git = (...args) => run(maxBytes + 1024, args);
   return {
     readState: (paths) => revisionState(git, root, paths),
-    refusal: () => ownershipRefusal(git, root),
+    refusal: () => readRefusal(git, root),
     withFiles: async (revision, work) => {
       const commit = await resolveCommit(git, revision);
       return await withRevisionFiles({ root, commit, run }, (folder) => work(folder, commit));
@@ -67,26 +67,43 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 
 export type GitRunner = (maxBuffer: number, args: readonly string[], input?: string) => Promise<Buffer>;
 
+/** After a call without an answer, it is not called again. */
+const SILENT_MS = 60_000;
+
 /** @throws {SvcmError} REVISION_FAILED */
 export function gitRunner({ root, env, timeoutMs = 10_000 }: Omit<GitOptions, "maxBytes">): GitRunner {
+  let silence: { readonly error: unknown; readonly endMs: number } | undefined;
   // `git check-ignore` takes paths, and refuses this option.
-  return (maxBuffer, args, input = "") => {
+  return async (maxBuffer, args, input = "") => {
+    if (silence !== undefined && performance.now() < silence.endMs) throw silence.error;
     const options = { env: gitEnvironment(env), maxBuffer, timeout: timeoutMs };
     const literal = args[0] === "check-ignore" ? [] : ["--literal-pathspecs"];
-    return runGit(["-C", root, "--no-pager", ...literal, ...args], options, input);
+    return await runGit(["-C", root, "--no-pager", ...literal, ...args], options, input).catch((error: unknown) => {
+      const isSilent = error instanceof SvcmError && error.body.code === "GIT_TIMEOUT";
+      if (isSilent) silence = { error, endMs: performance.now() + SILENT_MS };
+      throw error;
+    });
   };
 }
 
-async function ownershipRefusal(git: Git, root: string): Promise<string | undefined> {
+/** A repository that Git cannot read is in a folder with `.git` all the same. */
+async function readRefusal(git: Git, root: string): Promise<GitSilence | undefined> {
   try {
-    await git("rev-parse", "--git-dir");
+    const head = await git("rev-parse", "--verify", "--quiet", "HEAD");
+    await git("cat-file", "-t", head.toString("latin1").trim());
     return undefined;
   } catch (error) {
-    const isRefused = error instanceof GitRefusal && error.body.code === "GIT_OWNERSHIP";
-    return isRefused
-      ? `${error.message} If you trust it: git config --global --add safe.directory ${shellQuote(root)}`
-      : undefined;
+    if (!(error instanceof SvcmError) || error.body.code === undefined || !isBelowGit(root)) return undefined;
+    // Before the first commit.
+    if (error instanceof GitRefusal && error.stderr.trim() === "") return undefined;
+    const { code } = error.body;
+    const trust = `If you trust it: git config --global --add safe.directory ${shellQuote(root)}`;
+    return { code, message: code === "GIT_OWNERSHIP" ? `${error.message} ${trust}` : error.message };
   }
+}
+
+function isBelowGit(folder: string): boolean {
+  return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isBelowGit(dirname(folder)));
 }
 
 const MAX_NAMES = 200;

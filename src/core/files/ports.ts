@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../api/issue.ts";
+import type { ErrorCode, Issue } from "../api/issue.ts";
 import type { HostSystem } from "../api/metrics.ts";
 import type {
   DiskReading,
@@ -107,6 +107,8 @@ export interface HasStamps {
   readonly stamps: FileStamps;
 }
 
+export type GitSilence = Pick<Issue, "code" | "message">;
+
 /** The files of the repository at a revision, read only. */
 export interface Revisions {
   /**
@@ -124,8 +126,8 @@ export interface Revisions {
    */
   readState(paths: () => Promise<readonly string[]>): Promise<RevisionState | undefined>;
 
-  /** Why Git does not answer about a repository that is there: it belongs to another user. */
-  refusal(): Promise<string | undefined>;
+  /** Why Git does not answer about a repository that is there. */
+  refusal(): Promise<GitSilence | undefined>;
 
   /**
    * Runs `work` with a temporary folder that contains a revision's code and settings: JavaScript, JSON, YAML and env

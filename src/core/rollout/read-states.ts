@@ -114,8 +114,10 @@ export async function readGitState(
 
 /** Git's silence leaves only times as evidence, so the plan says that it is silent. */
 export async function gitIssues({ revisions }: HasRevisions, git: Plan["git"]): Promise<Issue[]> {
-  const message = git === null ? await revisions.refusal() : undefined;
-  return message === undefined ? [] : [{ code: "GIT_OWNERSHIP", severity: "warning", path: ["git"], message }];
+  const silence = git === null ? await revisions.refusal() : undefined;
+  if (silence === undefined) return [];
+  const message = `Only the times of files show what changed, because Git does not answer: ${silence.message}`;
+  return [{ code: silence.code, severity: "warning", path: ["git"], message }];
 }
 
 export interface RevisionContent {

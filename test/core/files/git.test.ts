@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gitRevisions } from "../../../src/core/files/git.ts";
@@ -123,18 +132,24 @@ test("a missing git program is reported", async () => {
   expect(await refusalOf(reading)).toMatchObject({ exitCode: 3, code: "GIT_NOT_FOUND" });
 });
 
-longTest("a git process that does not answer is stopped", async () => {
+longTest("a git process that does not answer is stopped, and not called again", async () => {
   const repository = makeRepository({ [FILE]: "" });
   const bin = repository.path("bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "git"), `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`);
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh\necho >> ${repository.path("calls")}\nexec ${process.execPath} -e 'setInterval(() => {}, 1000)'\n`,
+  );
   chmodSync(join(bin, "git"), 0o755);
-  const reading = revisionsOf(repository.root, { PATH: bin }, 200).read("HEAD", repository.path(FILE));
-  expect(await refusalOf(reading)).toEqual({
-    exitCode: 3,
-    code: "GIT_TIMEOUT",
-    details: "git did not answer within 0.2 seconds.",
-  });
+  const revisions = revisionsOf(repository.root, { PATH: bin }, 200);
+  for (const reading of [revisions.read("HEAD", repository.path(FILE)), revisions.read("main", repository.path(FILE))])
+    expect(await refusalOf(reading)).toEqual({
+      exitCode: 3,
+      code: "GIT_TIMEOUT",
+      details: "git did not answer within 0.2 seconds.",
+    });
+  expect(await revisions.refusal()).toMatchObject({ code: "GIT_TIMEOUT" });
+  expect(readFileSync(repository.path("calls"), "utf8")).toBe("\n\n");
 });
 
 longTest("GIT_ variables that point to another repository have no effect", async () => {
