@@ -81,6 +81,7 @@ export { failureLines } from "./rollout/report/words.ts";
 export { renderPlan } from "./rollout/report/render.ts";
 export {
   changedFilesText,
+  doubtText,
   heldText,
   isOfFailedTask,
   keptCodeText,

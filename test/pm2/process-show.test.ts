@@ -81,6 +81,10 @@ longTest("a doubt about what runs is shown in place of the sentence that it runs
   const { stdout } = await svcm(["show", "serves", "--environment", "dev"], { root: own.folder, env });
   expect(stdout).toContain("cannot tell whether the values changed");
   expect(stdout).not.toContain("It runs as");
+  const compared = await svcm(["drift", "--environment", "dev"], { root: own.folder, env });
+  const verdict =
+    /^No difference is known, but svcm cannot tell whether \d apps? runs? what is declared\.\n\? serves: /;
+  expect(compared.stdout).toMatch(verdict);
 });
 
 longTest("if there is no error line, the page has the last lines of the log", async () => {

@@ -1,5 +1,5 @@
 import * as Flags from "@oclif/core/flags";
-import { ecosystemDrift } from "../../core/index.ts";
+import { doubtText, ecosystemDrift } from "../../core/index.ts";
 import { allowMissingFlag, pickEnvironment, ecosystemFlags } from "../base.ts";
 import { NodeCommand } from "../terminal/node-command.ts";
 import { renderDrift, renderUnknown } from "../terminal/metrics.ts";
@@ -34,7 +34,13 @@ export default class EcosystemDrift extends NodeCommand {
     } else if (exists && unknown.length + issues.length === 0)
       this.log(paint.green(`PM2 runs what ${fileName} declares.`));
     else if (!exists) await this.logMissingEcosystem(response);
-    if (unknown.length > 0) this.print((screen) => renderUnknown(unknown, screen));
+    if (unknown.length > 0) {
+      const text = `No difference is known, but ${doubtText(unknown)}.`;
+      this.print((screen) => {
+        const doubts = renderUnknown(unknown, screen);
+        return drift.length > 0 ? doubts : withVerdict({ text, tone: "attention" }, doubts);
+      });
+    }
     if (issues.length > 0) this.print((screen) => renderIssues(issues, screen));
     const isDoubtful = flags.strict && unknown.length > 0;
     const isMissing = !exists && !flags["allow-missing"];

@@ -182,7 +182,7 @@ export function partNotes(steps: readonly PlanStep[]): {
 }
 
 /** `svcm cannot tell whether 1 app runs what is declared` */
-function doubtText(unknown: Plan["unknown"]): string {
+export function doubtText(unknown: Plan["unknown"]): string {
   const count = new Set(unknown.map(({ app }) => app)).size;
   return `svcm cannot tell whether ${pluralize(count, "app")} ${count === 1 ? "runs" : "run"} what is declared`;
 }
