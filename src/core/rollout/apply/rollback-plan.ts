@@ -6,7 +6,6 @@ import { requireOwnRelease } from "../started-environment.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
 import { isStopped } from "../../running/state.ts";
 import { appKind } from "../../running/code-evidence.ts";
@@ -60,7 +59,8 @@ export async function planRollback(
   const undone = beginningOf(journals, found);
   const appliedState = findAppliedState(journals);
   const { list, digest } = await ports.processes.withHomeKey();
-  const running = await listOrEmpty({ list });
+  // A rollback starts no daemon, so without one its plan could not be kept.
+  const running = await list();
   const { steps, staying } = await planReturns(ports, undone, { requested, running, digest });
   const apps = steps.map(({ app }) => app);
   requirePaths(ports, undone, steps);
