@@ -11,8 +11,8 @@ import {
   rolloutPlan,
   rolloutRollback,
   rolloutRollbackPlan,
-  SvcmError,
   type Ports,
+  type SvcmError,
 } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
 import { IDLE, pm2, type Daemon } from "../support/pm2-daemon.ts";
@@ -40,7 +40,7 @@ function killedDaemon(): Ports {
 
 const refusal = (done: Promise<unknown>): Promise<SvcmError["body"]> =>
   done.then(
-    () => ({}) as SvcmError["body"],
+    () => ({}),
     (error: unknown) => (error as SvcmError).body,
   );
 

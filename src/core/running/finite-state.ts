@@ -82,9 +82,10 @@ function runFailure(
   return { reason: how, problem: { code: "JOB_FAILED", details: `Its last run${when} ended ${how}.` } };
 }
 
-function describeFailure({ exitCode, execMode }: ProcessRecord, facts: ProcessFacts | undefined): string | undefined {
+function describeFailure(record: ProcessRecord, facts: ProcessFacts | undefined): string | undefined {
+  const { exitCode, isStopCode, execMode } = record;
   const end: LastEnd | undefined = facts?.lastEnd;
-  if (end?.stop) return undefined;
+  if (end?.stop || isStopCode === true) return undefined;
   if (exitCode !== null && exitCode !== 0) return `with exit code ${exitCode}`;
   if (end?.signal && end.signal !== "SIGINT") return `by ${end.signal}`;
   if (execMode === "cluster" && facts?.hasErrorBlock === true) return "probably with an error, which its error log has";

@@ -128,10 +128,11 @@ export async function endHalf(
   what: string,
   failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">> & { readonly state?: string },
 ): Promise<SvcmError> {
-  const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
-  const isDaemonGone = (await listIfRunning(run.ports.processes).catch(() => [])) === undefined;
-  const state = isDaemonGone ? "PM2's daemon has ended, and its apps with it." : (failed?.state ?? MIXED);
-  const back = isDaemonGone ? BRING_BACK : await wayBack(run, recording, "half", app);
+  const { app = "", reason = what, code, evidence = { errorLines: [] }, ...known } = failed ?? {};
+  const { state, back } = (await withoutDaemon(run)) ?? {
+    state: known.state ?? MIXED,
+    back: await wayBack(run, recording, "half", app),
+  };
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
   const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
@@ -146,7 +147,12 @@ export async function endHalf(
 }
 
 /** A rollback needs a daemon. The saved list has what ran before. */
-const BRING_BACK = "svcm boot restore";
+async function withoutDaemon({
+  ports,
+}: ApplyRun): Promise<{ readonly state: string; readonly back: string } | undefined> {
+  if ((await listIfRunning(ports.processes).catch(() => [])) !== undefined) return undefined;
+  return { state: "PM2's daemon has ended, and its apps with it.", back: "svcm boot restore" };
+}
 
 const MIXED = "Some apps may run as before, and others as declared.";
 
