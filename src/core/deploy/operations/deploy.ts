@@ -180,7 +180,8 @@ async function withDeploy<T>(
   work: (prepared: PreparedDeploy) => Promise<T>,
 ): Promise<T> {
   const context = await openContext(ports, request, caller);
-  const { root, environment, deploys } = context;
+  const { root, environment, deploys, owner: service } = context;
+  const { pm2Home, root: checkout } = ports.workspace;
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = request;
   return await withAudit(
     ports,
@@ -193,7 +194,7 @@ async function withDeploy<T>(
           let begun: Promise<void> | undefined;
           const begin = (): Promise<void> => (begun ??= attempt.begin());
           await ports.releases.claim();
-          await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
+          await root.claim({ pm2Home, environment, checkout, service });
           await recoverDeploys(context, begin);
           if (context.isAdopting) await noteForeignLayout(context);
           const code = await findCode(context, request);

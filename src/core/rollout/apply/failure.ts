@@ -128,9 +128,9 @@ export async function endHalf(
   what: string,
   failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">> & { readonly state?: string },
 ): Promise<SvcmError> {
-  const { app = "", reason = what, code, evidence = { errorLines: [] }, ...known } = failed ?? {};
+  const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
   const { state, back } = (await withoutDaemon(run)) ?? {
-    state: known.state ?? MIXED,
+    state: failed?.state ?? MIXED,
     back: await wayBack(run, recording, "half", app),
   };
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
