@@ -29,7 +29,7 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { findKeptCode, gitAfterwards } from "./changed-code.ts";
-import { planLink } from "./rollback-link.ts";
+import { formerCode, planLink } from "./rollback-link.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -169,14 +169,15 @@ function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: Rollbac
   const [path] = missing;
   if (path === undefined) return;
   const names = new Set(former.filter(({ paths = [] }) => paths.includes(path)).map(({ name }) => name));
+  const code = formerCode(undone);
   throw new SvcmError("APPLY_REFUSED", {
     code: "RELEASE_GONE",
     path,
     details: `The release ${undone.id} cannot be undone: ${[...names].join(", ")} ran with ${path}, which no longer exists. No process was touched.`,
     hint:
-      undone.deploy?.former === undefined || undone.deploy.former === null
+      code === null
         ? "Put the folder back, or check out a good revision, and run svcm apply."
-        : `Deploy its code again: svcm deploy ${undone.deploy.former.slice(-COMMIT_DIGITS)}, or svcm deploy --from with its release file.`,
+        : `Deploy its code again: svcm deploy ${code.slice(-COMMIT_DIGITS)}, or svcm deploy --from with its release file.`,
   });
 }
 

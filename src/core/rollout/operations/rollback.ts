@@ -160,7 +160,7 @@ async function startRollbackRecording(
     keepReleases,
     probeOf,
     keptCode: plan.keptCode,
-    deploy: deploy && (await toReturnedCode(ports, deploy)),
+    deploy: deploy && (await toReturnedCode(ports, { undone, deploy, running })),
   };
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }
