@@ -133,6 +133,9 @@ export interface DeployRoot {
    */
   changedFiles(id: string): Promise<string[]>;
 
+  /** Programs that were added since it was prepared. Below its folder. */
+  addedPrograms(id: string): Promise<string[]>;
+
   /** Files that were written since it was prepared, apart from packages, caches and logs. @param sinceMs that time */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 

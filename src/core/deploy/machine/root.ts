@@ -12,7 +12,7 @@ import type { DeployRoot, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
 import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
-import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
+import { addedPrograms, changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
 import { claimRoot, requireOwnProject } from "./root-owner.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/install-files.ts";
@@ -71,6 +71,7 @@ export function deployRoot(root: string): DeployRoot {
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
     noteFiles: (id, apps) => attempt(() => noteFiles(layout, id, apps)),
     changedFiles: (id) => attempt(() => changedFiles(layout, id, { withPackages: true })),
+    addedPrograms: (id) => attempt(() => addedPrograms(layout, id)),
     writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
