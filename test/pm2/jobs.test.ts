@@ -271,13 +271,13 @@ test("an app that PM2 refuses is an error of the plan, and an apply refuses befo
 });
 
 longTest(
-  "an app that ends with 0, one of its stop_exit_codes, is applied and restarted as one that has ended",
+  "an app that ends with one of its stop_exit_codes is applied and restarted as one that has ended",
   async () => {
     writeFileSync(join(own.folder, "import.cjs"), "setTimeout(() => process.exit(Number(process.env.CODE)), 100);");
     const importer = (CODE: string) => ({
       name: "import",
       script: "./import.cjs",
-      stop_exit_codes: [0],
+      stop_exit_codes: [0, "3"],
       env: { CODE },
     });
     const apply = (app: object) => {
@@ -287,6 +287,9 @@ longTest(
     expect((await apply(importer("0"))).release?.outcome).toBe("applied");
     expect((await apply(importer("0"))).release).toBeNull();
     const act = (action: "restart" | "start") => execute(processAct, ports, { action, name: "import" }, caller);
+    expect([(await act("restart")).ok, (await act("start")).ok]).toEqual([true, true]);
+    expect((await apply(importer("3"))).release?.outcome).toBe("applied");
+    expect((await apply(importer("3"))).release).toBeNull();
     expect([(await act("restart")).ok, (await act("start")).ok]).toEqual([true, true]);
     // One that served must not end so: its new version has gone away.
     own.pm2Folder([{ ...importer("0"), script: "./web.cjs" }]);

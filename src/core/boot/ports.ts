@@ -1,13 +1,8 @@
-import type { Audited } from "../access/ports.ts";
-import type { HasProcessLogs } from "../logs/port-logs.ts";
-import type { Repository, Running } from "../pm2/ports.ts";
 import type { HasDaemons, HasSavedLists } from "../pm2/port-daemons.ts";
-import type { HasDeployed } from "../rollout/port-deployed.ts";
-import type { HasReleases } from "../rollout/ports.ts";
+import type { ApplyPorts } from "../rollout/ports.ts";
 
 /** The ports of the larger functions of this room. */
-export interface BootPorts
-  extends Repository, Audited, Running, HasDaemons, HasDeployed, HasProcessLogs, HasReleases, HasSavedLists, HasUnits {}
+export interface BootPorts extends ApplyPorts, HasDaemons, HasSavedLists, HasUnits {}
 
 /** The units of systemd, which start PM2 when the machine starts. */
 export interface Units {

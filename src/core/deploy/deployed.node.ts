@@ -29,6 +29,7 @@ export function nodeDeployed(
       const folder = await find(request);
       if (folder === undefined || !lstatIfReadable(`${folder}/current`)) return undefined;
       const { findCurrentWorld } = await import("./current-release.ts");
+      await requireOwn(ports, { folder, checkout: root }, request);
       return await findCurrentWorld(await ports.deploys(), folder, request.environment);
     },
     async link(request) {
@@ -62,6 +63,15 @@ export function nodeDeployed(
     },
     endUndone: async ({ former, root: folder }, at) => endUndone((await ports.deploys()).open(folder), former, at),
   };
+}
+
+async function requireOwn(
+  ports: HasFacts & HasDeploys,
+  { folder, checkout }: { readonly folder: string; readonly checkout: string },
+  request: EnvironmentRequest,
+): Promise<void> {
+  const { owner: service = "" } = (await chooseOrNone(ports, request.service)) ?? {};
+  await (await ports.deploys()).open(folder).requireOwn({ checkout, service });
 }
 
 async function planSwitch(root: DeployRoot, id: string | null): ReturnType<Deployed["planSwitch"]> {

@@ -123,9 +123,13 @@ export async function requireDecided(
   if (apps.length === 0) return;
   const { settings } = chooseDeploy(await world.facts.project(), service);
   const lacking: string[] = [];
-  for (const path of await git.listOthers(settings.shared))
+  // The deploy root may lie in the checkout.
+  const top = root.realPath(ports.workspace.root);
+  const own = isBelow(root.layout.root, top) ? [root.layout.root.slice(top.length + 1)] : [];
+  for (const path of await git.listOthers([...settings.shared, ...own]))
     if (!(await root.exists(`${world.workspace.root}/${path}`))) lacking.push(path);
-  const undecided = filterUndecided([...lacking, ...(await listChanged(context))], settings);
+  const left = [...settings.left, ...own];
+  const undecided = filterUndecided([...lacking, ...(await listChanged(context))], { ...settings, left });
   if (!context.isAdopting) return requireNone(undecided, apps);
   note(context, `${apps.join(", ")} in ${checkout.top} will run in the release. Nothing is moved.`);
   for (const path of settings.shared) note(context, `shared: ${path}, which stays where it is`);

@@ -64,6 +64,9 @@ export interface DeployRoot {
   /** Creates the folders. @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN or DEPLOY_ROOT_UNUSABLE */
   claim(owner: RootOwner): Promise<void>;
 
+  /** @throws {SvcmError} DEPLOY_REFUSED with DEPLOY_ROOT_TAKEN if another project has deployed there */
+  requireOwn(project: RootProject): Promise<void>;
+
   /** Newest first. Empty without a root. */
   records(): Promise<DeployRecord[]>;
 
@@ -130,6 +133,9 @@ export interface DeployRoot {
    */
   changedFiles(id: string): Promise<string[]>;
 
+  /** Programs that were added since it was prepared. Below its folder. */
+  addedPrograms(id: string): Promise<string[]>;
+
   /** Files that were written since it was prepared, apart from packages, caches and logs. @param sinceMs that time */
   writtenSince(id: string, sinceMs: number): Promise<string[]>;
 
@@ -164,9 +170,16 @@ export interface SharedPath {
   readonly isFolder?: boolean;
 }
 
-export interface RootOwner {
+export interface RootOwner extends RootProject {
   readonly pm2Home: string;
   readonly environment: string;
+}
+
+export interface RootProject {
+  /** The repository root, in the checkout or in a release. */
+  readonly checkout: string;
+  /** The service with a separate root; `""` for the root of the whole checkout. */
+  readonly service: string;
 }
 
 export interface DiskSize {

@@ -110,7 +110,11 @@ async function endFailed({ ports, root }: DeployContext, { id }: DeployHead, err
 
 async function watchCurrent(root: DeployRoot): Promise<() => Promise<CurrentChanges>> {
   const current = await root.current();
-  const list = async (): Promise<string[]> => (current === null ? [] : root.changedFiles(current).catch(() => []));
+  const list = async (): Promise<string[]> => {
+    if (current === null) return [];
+    const lists = [root.changedFiles(current), root.addedPrograms(current)];
+    return (await Promise.all(lists.map((one) => one.catch(() => [])))).flat();
+  };
   const before = await list();
   return async () => ({ before, meanwhile: (await list()).filter((name) => !before.includes(name)) });
 }

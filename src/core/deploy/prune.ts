@@ -5,7 +5,8 @@ import { toJournals } from "../rollout/release.ts";
 import { note, type DeployContext } from "./deploy-context.ts";
 import { deployOfPath } from "./layout.ts";
 import type { DeployGit } from "./port-deploy-git.ts";
-import { commitsOf, type DeployRecord, isPrepared, type DeployOutcome } from "./record.ts";
+import { commitsOf, type DeployRecord, isPrepared, toPlace, type DeployOutcome } from "./record.ts";
+import { servesWhole } from "./serves-whole.ts";
 import { listOrEmpty } from "../pm2/list.ts";
 import type { Release } from "../api/rollout.ts";
 import { listReleases } from "../rollout/ports.ts";
@@ -93,7 +94,7 @@ export function decidePrune({ records, keep, current, inUse }: PruneInput): stri
  * @param begin called before the first effect
  */
 export async function recoverDeploys(context: DeployContext, begin: () => Promise<void>): Promise<void> {
-  const { root } = context;
+  const { root, deploys } = context;
   await root.removeLeftovers();
   for (const record of await root.records()) {
     if (record.state === "preparing" || record.state === "applying") await begin();
@@ -101,7 +102,7 @@ export async function recoverDeploys(context: DeployContext, begin: () => Promis
     if (record.state !== "applying") continue;
     const outcome = await findOutcome(context, record);
     if (outcome === "done" && (await root.current()) !== record.id && !record.hasSwitched)
-      await root.switchTo(record.id);
+      if (await servesWhole(context, deploys.world(toPlace(root.layout, record)), true)) await root.switchTo(record.id);
     await end(context, record, outcome);
     note(context, interruptedText(record, outcome));
   }

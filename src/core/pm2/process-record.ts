@@ -29,6 +29,8 @@ export interface ProcessRecord extends ProcessIdentity {
   readonly version: string | null;
   /** Also null for 0, which PM2 writes if a signal ended the process. */
   readonly exitCode: number | null;
+  /** The exit code is one of its `stop_exit_codes`, which its app chose. */
+  readonly isStopCode?: true;
   readonly cronRestart: string | null;
   /** Percent of one core, and bytes; null unless the process is running. */
   readonly cpuPercent: number | null;

@@ -10,7 +10,7 @@ export interface Workspace {
    * The flag, variable or marker file that determined the root. `undefined` if the root is simply the current folder.
    */
   readonly rootSource: string | undefined;
-  /** Of a release that svcm deployed: the checkout from which it was made. */
+  /** Of a release that svcm deployed: the root in the checkout from which it was made. */
   readonly checkout?: string;
   readonly configDir: string;
   readonly pm2Dir: string;

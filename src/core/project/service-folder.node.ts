@@ -51,7 +51,7 @@ function isInside(path: string, folder: string): boolean {
 
 const OWNER_FILE = "project.json";
 
-interface OwnProject {
+export interface OwnProject {
   readonly root: string;
   /** The address of its origin, or the folder of the repository. Absent without Git. */
   readonly repository?: string | undefined;
@@ -77,7 +77,7 @@ function parseOwner(path: string): OwnProject | undefined {
   return typeof owner?.["root"] === "string" ? (owner as unknown as OwnProject) : undefined;
 }
 
-function readProject(root: string): OwnProject {
+export function readProject(root: string): OwnProject {
   return ofDeploy(root) ?? { root, ...ofGit(root) };
 }
 
@@ -127,7 +127,7 @@ function repositoryName(url: string): string {
 }
 
 /** Clones and worktrees, and versions beside each other, are one, and so is a checkout that was moved. */
-function isSameProject(owner: OwnProject, own: OwnProject): boolean {
+export function isSameProject(owner: OwnProject, own: OwnProject): boolean {
   const [first, second] = [owner.repository, own.repository];
   const place = realPathIfReadable(owner.root);
   if (place === own.root) return true;

@@ -17,29 +17,31 @@ import { deliveryFile } from "../files/private-files.ts";
 
 export function nodeReleases(pm2Home: string, root: string): Releases {
   const ownFolder = join(pm2Home, "svcm");
-  const repositoryFolder = serviceFolder(pm2Home, root);
-  const folder = join(repositoryFolder, "releases");
-  const journalPath = (id: string): string => join(folder, id, "journal.jsonl");
+  // A server may have begun before another project of its name claimed the folder.
+  const repositoryFolder = (): string => serviceFolder(pm2Home, root);
+  const folderOf = (): string => join(repositoryFolder(), "releases");
+  const journalPath = (id: string): string => join(folderOf(), id, "journal.jsonl");
   const counts = new Map<Release["outcome"], number>();
-  const claim = (): Promise<void> => withReleaseErrors(repositoryFolder, () => claimFolder(pm2Home, root));
+  const claim = (): Promise<void> => withReleaseErrors(repositoryFolder(), () => claimFolder(pm2Home, root));
   return {
     ...lockMethods(ownFolder),
     ...environmentMethods(repositoryFolder, claim),
     counts: () => counts,
     claim,
     create: (id, first) =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
         await claim();
-        await createFolder(join(folder, id));
+        await createFolder(join(folderOf(), id));
         await appendEvent(journalPath(id), first);
       }),
     append: async (id, event) => {
-      await withReleaseErrors(folder, () => appendEvent(journalPath(id), event));
+      await withReleaseErrors(folderOf(), () => appendEvent(journalPath(id), event));
       if (event.event === "end") counts.set(event.outcome, (counts.get(event.outcome) ?? 0) + 1);
     },
-    recordsFile: (id) => join(folder, id, "before.json"),
+    recordsFile: (id) => join(folderOf(), id, "before.json"),
     list: () =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
+        const folder = folderOf();
         const paths = (await listIds(folder)).map((id) => [journalPath(id), readPath(folder, id)]);
         const texts = await Promise.all(paths.map((one) => Promise.all(one.map((path) => readIfExists(path)))));
         const events = texts.map((own) =>
@@ -48,11 +50,12 @@ export function nodeReleases(pm2Home: string, root: string): Releases {
         return events.filter(({ length }) => length > 0);
       }),
     prune: (keep, inUse) =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
+        const folder = folderOf();
         for (const id of (await listIds(folder)).slice(keep))
           if (!inUse.has(id)) await rm(join(folder, id), { recursive: true, force: true });
       }),
-    ...envCopyMethods(folder),
+    ...envCopyMethods(folderOf),
   };
 }
 
@@ -84,16 +87,18 @@ function lockMethods(ownFolder: string): Pick<Releases, "lockedSince" | "withLoc
 type EnvironmentMethods = Pick<Releases, "recordEnvironment" | "recordedEnvironment">;
 
 /** Outside of the repository, because each machine has its own. */
-function environmentMethods(folder: string, claim: Releases["claim"]): EnvironmentMethods {
-  const path = join(folder, "environment");
-  const file = deliveryFile(path);
+function environmentMethods(folderOf: () => string, claim: Releases["claim"]): EnvironmentMethods {
+  const pathOf = (): string => join(folderOf(), "environment");
   return {
     recordedEnvironment: () =>
-      withReleaseErrors(path, async () => (await file.read())?.trim().slice(0, MAX_NAME) || undefined),
+      withReleaseErrors(
+        pathOf(),
+        async () => (await deliveryFile(pathOf()).read())?.trim().slice(0, MAX_NAME) || undefined,
+      ),
     recordEnvironment: (environment) =>
-      withReleaseErrors(path, async () => {
+      withReleaseErrors(pathOf(), async () => {
         await claim();
-        await file.change((_, save) => save(`${environment}\n`));
+        await deliveryFile(pathOf()).change((_, save) => save(`${environment}\n`));
       }),
   };
 }
@@ -105,10 +110,11 @@ function readPath(folder: string, id: string): string {
   return join(folder, id, "read.json");
 }
 
-function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles" | "recordRead"> {
+function envCopyMethods(folderOf: () => string): Pick<Releases, "copyEnvFiles" | "changedEnvFiles" | "recordRead"> {
   return {
     recordRead: (id, event) =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
+        const folder = folderOf();
         const path = readPath(folder, id);
         const file = deliveryFile(path);
         await file.change(async (text = "", save) => {
@@ -124,7 +130,8 @@ function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "change
         });
       }),
     copyEnvFiles: (id, paths) =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
+        const folder = folderOf();
         const place = join(folder, id, "env");
         await createFolder(place);
         const taken = (await readdir(place)).map(Number);
@@ -140,7 +147,8 @@ function envCopyMethods(folder: string): Pick<Releases, "copyEnvFiles" | "change
         return copies;
       }),
     changedEnvFiles: (copies) =>
-      withReleaseErrors(folder, async () => {
+      withReleaseErrors(folderOf(), async () => {
+        const folder = folderOf();
         const changed = new Map<string, string>();
         for (const { path, copy } of copies) {
           const [now, before] = [await readIfExists(path), await readIfExists(join(folder, copy))];

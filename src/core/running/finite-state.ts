@@ -76,13 +76,14 @@ function runFailure(
   record: ProcessRecord,
   facts: ProcessFacts | undefined,
 ): { readonly reason: string; readonly problem: ProcessProblem } | undefined {
-  const how = describeFailure(record, facts);
+  const how = record.isStopCode ? undefined : describeFailure(record, facts);
   if (how === undefined) return undefined;
   const when = record.lastStartAt === null ? "" : `, which began at ${new Date(record.lastStartAt).toISOString()},`;
   return { reason: how, problem: { code: "JOB_FAILED", details: `Its last run${when} ended ${how}.` } };
 }
 
-function describeFailure({ exitCode, execMode }: ProcessRecord, facts: ProcessFacts | undefined): string | undefined {
+function describeFailure(record: ProcessRecord, facts: ProcessFacts | undefined): string | undefined {
+  const { exitCode, execMode } = record;
   const end: LastEnd | undefined = facts?.lastEnd;
   if (end?.stop) return undefined;
   if (exitCode !== null && exitCode !== 0) return `with exit code ${exitCode}`;

@@ -54,13 +54,15 @@ export function isAtRest({ status, pid }: Pick<ProcessRecord, "status" | "pid">)
 }
 
 /**
- * A job or task that is not known to have failed, or an app that PM2 leaves alone after exit code 0.
+ * A job or task that is not known to have failed, or an app that PM2 leaves alone after an exit code that it chose.
  * @param wasUp its app ran before: a service that served must not end
  */
 export function hasEndedWell(record: ProcessRecord, wasUp = true): boolean {
   const { settings } = record.declaration;
   const isFinite = appKind(settings) !== "service" || (!wasUp && isLeftAlone(record));
-  return isFinite && isAtRest(record) && record.status !== "errored" && !record.exitCode;
+  return (
+    isFinite && isAtRest(record) && record.status !== "errored" && (!record.exitCode || record.isStopCode === true)
+  );
 }
 
 /** PM2 stops it by itself only after one of its `stop_exit_codes`. In cluster mode, code 0 proves nothing. */

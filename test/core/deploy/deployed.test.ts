@@ -39,6 +39,7 @@ function play({ project, from = null, to = null, records = [] }: Scene = {}) {
     append: call("append"),
     changedFiles: call("changed", ["a.js"]),
     lockedSince: async () => null,
+    requireOwn: async () => undefined,
     withLock: async (_ms: number, work: () => Promise<unknown>) => await work(),
   });
   const facts = {

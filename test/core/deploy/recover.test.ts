@@ -4,6 +4,7 @@ import { recoverDeploys } from "../../../src/core/deploy/prune.ts";
 import { deployCommand, toDeployRecord, type DeployEvent } from "../../../src/core/deploy/record.ts";
 import { whyTried } from "../../../src/core/deploy/refusals.ts";
 import type { Release } from "../../../src/core/api/rollout.ts";
+import { makeWorld } from "./release-world.ts";
 
 const at = "2026-11-27T08:05:01.000Z";
 const ID = "20261127080501-4a91c77";
@@ -48,12 +49,17 @@ async function recovered(
     forget: async () => void calls.push("forget"),
     append: async (_id: string, event: { outcome: string }) => void calls.push(`end ${event.outcome}`),
   };
+  const { world } = makeWorld({ apps: [{ name: "web" }, { name: "jobs" }] });
   const context = {
     root,
-    deploys: { endCommands: async (commands: readonly unknown[]) => void calls.push(`kill ${commands.length}`) },
+    environment: "production",
+    deploys: {
+      endCommands: async (commands: readonly unknown[]) => void calls.push(`kill ${commands.length}`),
+      world: () => ({ ...(world as object), paths: { release: `/d/releases/${ID}` } }),
+    },
     ports: {
       clock: { now: () => 0 },
-      processes: { list: async () => runs.map((id) => ({ script: `/d/releases/${id}/app.js`, cwd: null })) },
+      processes: { list: async () => runs.map(toProcess) },
       releases: { list: async () => (outcome === undefined ? [] : [releases]), lockedSince: async () => null },
     },
     caller: {},
@@ -64,6 +70,12 @@ async function recovered(
     ...calls,
     ...context.notes.map((note: string) => /prepared|first step|finished|no process|some may/.exec(note)?.[0] ?? ""),
   ];
+}
+
+/** The first one is `web`, the second one `jobs`. */
+function toProcess(id: string, index: number): object {
+  const folder = `/d/releases/${id}`;
+  return { name: index === 0 ? "web" : "jobs", script: `${folder}/app.js`, cwd: folder };
 }
 
 test.each<[string, readonly DeployEvent[], Release["outcome"] | undefined, string | null, string[]]>([
@@ -90,6 +102,13 @@ test.each<[string, readonly DeployEvent[], Release["outcome"] | undefined, strin
   ],
 ])("%s", async (_when, events, outcome, current, expected) => {
   expect(await recovered(events, outcome, current)).toEqual(expected);
+});
+
+test("of one service of several, current stays where the other one runs", async () => {
+  const former = "20261127080401-1111111";
+  expect(await recovered(applying, "applied", former, [ID, former])).toEqual(["begin", "end done", "finished"]);
+  const whole = ["begin", "switch true", "end done", "finished"];
+  expect(await recovered(applying, "applied", former, [ID, ID])).toEqual(whole);
 });
 
 test("if its apps were taken back since, it is not switched to", async () => {

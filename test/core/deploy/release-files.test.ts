@@ -3,7 +3,12 @@ import { appendFileSync, chmodSync, linkSync, mkdirSync, rmSync, utimesSync, wri
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { layoutOf } from "../../../src/core/deploy/layout.ts";
-import { changedFiles, noteFiles, writtenSince } from "../../../src/core/deploy/machine/release-files.ts";
+import {
+  addedPrograms,
+  changedFiles,
+  noteFiles,
+  writtenSince,
+} from "../../../src/core/deploy/machine/release-files.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ID = "20261127080501-4a91c77";
@@ -43,6 +48,7 @@ async function prepared(rules: { readonly include?: string[]; readonly exclude?:
     edit: (...names: string[]) => names.forEach((name) => appendFileSync(inRelease(name), "// by hand\n")),
     changed: (withPackages = true) => changedFiles(layout, ID, { withPackages }),
     written: () => writtenSince(layout, ID, 0),
+    added: () => addedPrograms(layout, ID),
   };
 }
 
@@ -93,6 +99,14 @@ test("another link to a file of a package does not change it, and an edit throug
   expect(await changed()).toEqual(["node_modules/express"]);
 });
 
+test("a program that is added is named, and data is not", async () => {
+  const { inRelease, added } = await prepared();
+  for (const name of ["photo.png", "data.json", "node_modules/new.js", "app.js"]) writeFileSync(inRelease(name), "x");
+  expect(await added()).toEqual([]);
+  writeFileSync(inRelease("added.mjs"), "x");
+  expect(await added()).toEqual(["added.mjs"]);
+});
+
 test("a torn list is as none", async () => {
   const layout = layoutOf(temporaryFolder());
   mkdirSync(join(layout.releases, ID), { recursive: true });
@@ -100,4 +114,5 @@ test("a torn list is as none", async () => {
   for (const list of ["files", "packages"]) writeFileSync(join(layout.records, `${ID}.${list}`), "\x1f\x8btorn");
   expect(await changedFiles(layout, ID, { withPackages: true })).toEqual([]);
   expect(await writtenSince(layout, ID, 0)).toEqual([]);
+  expect(await addedPrograms(layout, ID)).toEqual([]);
 });

@@ -35,7 +35,7 @@ const head = (id: string): DeployEvent => ({
   checkout: "/srv",
   prefix: "",
 });
-const owner = { pm2Home: "/home/.pm2", environment: "dev" };
+const owner = { pm2Home: "/home/.pm2", environment: "dev", checkout: import.meta.dirname, service: "" };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
 test("a root belongs to one environment of one PM2, and only its records are private", async () => {
@@ -56,6 +56,13 @@ test("a root belongs to one environment of one PM2, and only its records are pri
         details: expect.stringContaining("the environment dev in /home/.pm2"),
       },
     });
+  const ofOther = { checkout: temporaryFolder(), service: "" };
+  const taken = {
+    code: "DEPLOY_ROOT_TAKEN",
+    details: expect.stringContaining(`the project in ${owner.checkout}, and`),
+  };
+  await expect(root.claim({ ...owner, ...ofOther })).rejects.toMatchObject({ body: taken });
+  await expect(root.requireOwn(ofOther)).rejects.toMatchObject({ body: taken });
   mkdirSync(current);
   await expect(root.claim(owner)).rejects.toMatchObject({ body: { code: "DEPLOY_ROOT_UNUSABLE" } });
 });

@@ -130,6 +130,7 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     lockedSince: async () => null,
     create: async (_id: string, head: ReleaseEvent) => void journals.unshift([head]),
     append: async (id: string, event: ReleaseEvent) => void release(id).push(event),
+    recordRead: async () => undefined,
     recordsFile: (id: string) => `${id}/records`,
     list: async () => journals.map((events) => [...events]),
     prune: async () => undefined,

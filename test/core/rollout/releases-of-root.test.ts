@@ -42,3 +42,17 @@ test("a release that cannot be read is an error, not one release fewer", async (
   mkdirSync(join(root, found.replace(id, "20261128-171147-0000"), "journal.jsonl"), { recursive: true });
   await expect(releases.list()).rejects.toMatchObject({ body: { code: "PM2_HOME_UNUSABLE" } });
 });
+
+test("a server that began before another project of its name took the folder writes into its own", async () => {
+  const top = temporaryFolder();
+  const [first, second] = ["a/shop", "b/shop"].map((name) => {
+    const folder = join(top, name);
+    mkdirSync(folder, { recursive: true });
+    return nodeReleases(join(top, "home"), folder);
+  });
+  const [one, two] = ["20261128-171146-2370", "20261128-171147-2370"];
+  await first?.create(one ?? "", { event: "release", id: one } as never);
+  await second?.create(two ?? "", { event: "release", id: two } as never);
+  expect(await first?.list()).toEqual([[{ event: "release", id: one }]]);
+  expect(await second?.list()).toEqual([[{ event: "release", id: two }]]);
+});

@@ -89,6 +89,8 @@ describe("services", () => {
     ["a new app that PM2 leaves alone", {}, { stopExitCodes: "digest" }, false, true],
     ["one that served before", {}, { stopExitCodes: "digest" }, true, false],
     ["one with another exit code", { exitCode: 42 }, { stopExitCodes: "digest" }, false, false],
+    ["one with an exit code of them", { exitCode: 42, isStopCode: true }, { stopExitCodes: "digest" }, false, true],
+    ["a task with one of them", { exitCode: 3, isStopCode: true }, TASK, true, true],
     ["one in cluster mode", { execMode: "cluster" }, { stopExitCodes: "digest" }, false, false],
   ])("%s, at rest", (_, fields, settings, wasUp, expected) => {
     const { declaration } = record();

@@ -7,6 +7,7 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
 import { noteProcesses } from "../../rollout/control/action.ts";
+import { recordStarts } from "../../rollout/record-starts.ts";
 import { waitForRestored } from "./saved-list.ts";
 import { differenceText, failureText, renewalProblems, returned, sentence, type RenewalFacts } from "../renewal.ts";
 import type { RenewedUnit } from "../../pm2/port-daemons.ts";
@@ -63,6 +64,7 @@ export const daemonRenew = defineOperation({
         const before = await ownVersions(ports);
         const isBack = goBack || standing?.step === "back";
         const answer = await renewBy(ports, facts, isBack);
+        await recordStarts(ports);
         return {
           state: isBack ? "returned" : "renewed",
           before,

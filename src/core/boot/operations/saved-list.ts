@@ -7,6 +7,7 @@ import { nameList, pluralize } from "../../words/text.ts";
 import type { HasClock } from "../../files/ports.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { listenTimeoutMs } from "../../pm2/settings.ts";
+import { recordStarts } from "../../rollout/record-starts.ts";
 import { judge, NO_PREVIOUS_RUN, OnlineRuns, POLL_INTERVAL_MS } from "../../rollout/control/verify.ts";
 
 interface BootSaveResponse {
@@ -66,6 +67,7 @@ export const bootRestore = defineOperation({
     savedLists.makePrivate();
     const daemonPid = (await daemons.list())?.find(({ isOwn }) => isOwn)?.pid ?? null;
     if (daemonPid !== null) await units.notifyReady(daemonPid, statusText(restored));
+    if (restored.some(({ outcome }) => outcome === "started")) await recordStarts(ports);
     return { state: "restored", daemonPid, processes: restored };
   },
 });

@@ -4,7 +4,7 @@ import { openReleaseFile } from "./release-file.ts";
 import { deployRoot, realRoot, registrySecrets } from "./root.ts";
 import { endCommands, runCommand } from "./run-command.ts";
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { realPathIfReadable } from "../../files/system.ts";
 import { isBelow } from "../../running/code-files.ts";
 import type { HasHost } from "../../files/ports.ts";
@@ -81,7 +81,7 @@ export function releaseWorld(ports: WorldPorts, own: WorldPorts, place: ReleaseP
     deployed,
     facts,
     files,
-    workspace: { ...own.workspace, stateFolder, auditFile, checkout: place.checkout },
+    workspace: { ...own.workspace, stateFolder, auditFile, checkout: resolve(place.checkout, place.prefix) },
     ecosystems: {
       ...ecosystems,
       load: async (...args) => {

@@ -175,6 +175,16 @@ export async function writtenSince(layout: Layout, id: string, sinceMs: number):
   return found;
 }
 
+/** Programs that it did not have. Data of an app does not count, because an app writes it at any time. */
+export async function addedPrograms(layout: Layout, id: string): Promise<string[]> {
+  const release = join(layout.releases, id);
+  const noted = await readNoted(layout, id, "files");
+  if (noted === undefined) return [];
+  const files = [...walk(release, (name) => !isNoData(name))].filter(({ isFolder }) => !isFolder);
+  const names = files.map(({ path }) => path.slice(release.length + 1));
+  return names.filter((name) => isProgram(name) && !Object.hasOwn(noted, name));
+}
+
 export function forgetFiles(layout: Layout, id: string): void {
   for (const list of ["files", "packages"] as const) rmSync(notedPath(layout, id, list), { force: true });
 }

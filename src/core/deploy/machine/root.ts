@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -6,28 +5,19 @@ import { SvcmError } from "../../api/errors.ts";
 import { appendEvent, parseEvents } from "../../files/append.ts";
 import { fileLocks, lockedSince } from "../../files/lock.ts";
 import { FileError } from "../../files/ports.ts";
-import { replacePrivate } from "../../files/write.ts";
 import { readRoom } from "../../files/host.ts";
 import { readIfExists, readIfReadable, realPathIfReadable, systemCode } from "../../files/system.ts";
 import { deployOfLink, layoutOf, type Layout } from "../layout.ts";
-import type { DeployRoot, RootOwner, SharedPath } from "../port-deploys.ts";
+import type { DeployRoot, SharedPath } from "../port-deploys.ts";
 import { toDeployRecord, type DeployEvent } from "../record.ts";
-import {
-  planSwitch,
-  REVISION_FILE,
-  readForeign,
-  readRevision,
-  requireLink,
-  requireRealReleases,
-  switchCurrent,
-} from "./current-link.ts";
+import { planSwitch, REVISION_FILE, readForeign, readRevision, switchCurrent } from "./current-link.ts";
 import { removeLeftovers, TRASH, measureFolder, readPointers, workingFolders } from "./walk.ts";
-import { changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
+import { addedPrograms, changedFiles, forgetFiles, noteFiles, writtenSince } from "./release-files.ts";
+import { claimRoot, requireOwnProject } from "./root-owner.ts";
 import { runCommand } from "./run-command.ts";
 import { LOCKFILES } from "../../running/install-files.ts";
 import { isInside } from "../../running/code-evidence.ts";
 import { foreignCode } from "../../api/issue.ts";
-import { parseRecord } from "../../words/record.ts";
 import { shellQuote } from "../../words/text.ts";
 
 const MAX_OUTPUT_BYTES = 2 ** 20;
@@ -49,6 +39,7 @@ export function deployRoot(root: string): DeployRoot {
     withLock: (timeoutMs, work, signal) => withDeployLock(layout, { timeoutMs, signal }, work),
     lockedSince: () => attempt(() => lockedSince(lockPath(layout))),
     claim: (owner) => attempt(() => claimRoot(layout, owner)),
+    requireOwn: (project) => attempt(() => requireOwnProject(layout, project)),
     records: () => attempt(() => readRecords(layout)),
     append: (id, event) => attempt(() => appendEvent(join(layout.records, `${id}.jsonl`), event)),
     appendOutput(id, line) {
@@ -80,6 +71,7 @@ export function deployRoot(root: string): DeployRoot {
     createFolder: (path) => attempt(async () => void (await mkdir(path, { recursive: true }))),
     noteFiles: (id, apps) => attempt(() => noteFiles(layout, id, apps)),
     changedFiles: (id) => attempt(() => changedFiles(layout, id, { withPackages: true })),
+    addedPrograms: (id) => attempt(() => addedPrograms(layout, id)),
     writtenSince: (id, sinceMs) => attempt(() => writtenSince(layout, id, sinceMs)),
     inUse: (ids, dumpFile) => attempt(async () => findInUse(layout, ids, dumpFile)),
     remove: (id) => attempt(() => removeFolder(layout, id)),
@@ -123,32 +115,6 @@ async function withDeployLock<T>(layout: Layout, { timeoutMs, signal }: Wait, wo
       throw new SvcmError("DEPLOY_LOCKED", { details: `A deploy or a rollback in ${root} runs: ${error.message}` });
     throw new SvcmError("DEPLOY_IMPOSSIBLE", { code: error.code, path: root, details: error.message });
   }
-}
-
-const OWNER_FILE = "owner.json";
-
-async function claimRoot(layout: Layout, owner: RootOwner): Promise<void> {
-  const { root, releases, shared, records } = layout;
-  for (const [folder, mode] of [
-    [releases, 0o755],
-    [shared, 0o755],
-    [records, 0o700],
-  ] as const)
-    await mkdir(folder, { recursive: true, mode });
-  requireLink(layout);
-  requireRealReleases(layout);
-  const path = join(records, OWNER_FILE);
-  const found = parseRecord((await readIfExists(path))?.toString("utf8") ?? "") as RootOwner | undefined;
-  if (found === undefined)
-    return await replacePrivate({ target: path, path, nonce: randomUUID() }, Buffer.from(JSON.stringify(owner)));
-  const { pm2Home, environment } = found;
-  if (pm2Home === owner.pm2Home && environment === owner.environment) return;
-  throw new SvcmError("DEPLOY_REFUSED", {
-    code: "DEPLOY_ROOT_TAKEN",
-    path: root,
-    details: `The deploy root ${root} belongs to the environment ${environment} in ${pm2Home}; this deploy is for ${owner.environment} in ${owner.pm2Home}. A build contains values of its environment.`,
-    hint: "Give this environment its own PM2_HOME, or its own deploy.root in svcm.yaml.",
-  });
 }
 
 async function readRecords({ records }: Layout) {

@@ -12,7 +12,6 @@ import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import { ecosystemSpellings, requireEnvironment, resolveEnvironment, spellingsOf } from "../../project/resolve.ts";
-import { readEcosystem } from "../../pm2/ecosystem-file.ts";
 import { type Applied, applyPlan, DEFAULT_LOCK_TIMEOUT_MS, requireApplicable } from "../../rollout/apply/apply.ts";
 import { computePlan } from "../../rollout/planning.ts";
 import type { Releases } from "../../rollout/ports.ts";
@@ -30,12 +29,12 @@ import {
   noteForeignLayout,
   requireUntried,
 } from "../refusals.ts";
-import { findCode, findPrepared, appNames } from "../find-code.ts";
-import { deployOfPath } from "../layout.ts";
+import { findCode, findPrepared } from "../find-code.ts";
 import type { DeployGit } from "../port-deploy-git.ts";
 import type { ReleaseWorld } from "../port-deploys.ts";
 import { checkPrepared, prepareRelease } from "../prepare.ts";
 import { pruneReleases, recoverDeploys } from "../prune.ts";
+import { servesWhole } from "../serves-whole.ts";
 import { commitsOf, deployCommand, toDeploy, toPlace, type DeployRecord } from "../record.ts";
 
 /** Prepares a release, and computes the plan of its apply. It runs code of the commit, so it needs the right to write. */
@@ -180,7 +179,8 @@ async function withDeploy<T>(
   work: (prepared: PreparedDeploy) => Promise<T>,
 ): Promise<T> {
   const context = await openContext(ports, request, caller);
-  const { root, environment, deploys } = context;
+  const { root, environment, deploys, owner: service } = context;
+  const { pm2Home, root: checkout } = ports.workspace;
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = request;
   return await withAudit(
     ports,
@@ -193,7 +193,7 @@ async function withDeploy<T>(
           let begun: Promise<void> | undefined;
           const begin = (): Promise<void> => (begun ??= attempt.begin());
           await ports.releases.claim();
-          await root.claim({ pm2Home: ports.workspace.pm2Home, environment });
+          await root.claim({ pm2Home, environment, checkout, service });
           await recoverDeploys(context, begin);
           if (context.isAdopting) await noteForeignLayout(context);
           const code = await findCode(context, request);
@@ -278,21 +278,4 @@ async function finish({ context, record, world, former }: PreparedDeploy): Promi
   await root.switchTo(record.id);
   await root.append(record.id, { event: "switch", at: now(context.ports) });
   return true;
-}
-
-async function servesWhole(context: DeployContext, world: ReleaseWorld): Promise<boolean> {
-  const { root, environment, ports } = context;
-  const read = await readEcosystem(world, { environment }).catch((error: unknown) => {
-    if (!(error instanceof SvcmError)) throw error;
-    // Only that of the requested service was checked.
-    note(context, `The ecosystem file of another service cannot be read: ${error.message}`);
-  });
-  if (read === undefined) return false;
-  const { loaded } = read;
-  const running = await ports.processes.list();
-  const id = deployOfPath(root.layout, `${world.paths.release}/`);
-  return (loaded === undefined ? [] : appNames(loaded)).every((name) => {
-    const own = running.filter((record) => record.name === name);
-    return own.length > 0 && own.every(({ cwd }) => cwd !== null && deployOfPath(root.layout, `${cwd}/`) === id);
-  });
 }

@@ -10,6 +10,7 @@ import type { Planned } from "../planning.ts";
 import type { ApplyPorts } from "../ports.ts";
 import { listUncommitted } from "../read-verdicts.ts";
 import type { AppliedState, Journal, ReleaseHead } from "../release.ts";
+import { formerCode } from "./rollback-link.ts";
 import { checkoutCommand, findLastGood, ignoreUnrecorded } from "./failure.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import type { RollbackPlan } from "../../api/rollout-requests.ts";
@@ -93,10 +94,11 @@ export async function endWithOtherCode(
  */
 export async function gitAfterwards(
   ports: HasDeployed & HasRevisions,
-  { before, deploy, environment, left, steps }: ReleaseHead,
+  undone: ReleaseHead,
   journals: readonly Journal[],
 ): Promise<ReleaseHead["git"]> {
   const { deployed } = ports;
+  const { before, deploy, environment, left, steps } = undone;
   if (deploy === undefined) {
     const paths = before.flatMap((one) => one.paths ?? []);
     // An apply since a deploy runs in its folder.
@@ -105,9 +107,10 @@ export async function gitAfterwards(
     const [service] = steps.flatMap(({ app }) => ownMember(left.apps, app)?.service || []);
     return await readPresentCommit(ports, { environment, service });
   }
-  const former = journals.find(({ head }) => head.deploy?.root === deploy.root && head.deploy.id === deploy.former);
+  const { root } = deploy;
+  const id = formerCode(undone);
+  const former = journals.find(({ head }) => head.deploy?.root === root && head.deploy.id === id);
   if (former === undefined || former.head.git === null) return null;
-  const { id, root } = { id: deploy.former, root: deploy.root };
   const dirty = id === null ? [] : await deployed.changedFiles({ id, root });
   return { ...former.head.git, dirty };
 }

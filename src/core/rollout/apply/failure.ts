@@ -6,6 +6,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure, Plan } from "../../api/rollout.ts";
 import type { Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
+import { listIfRunning } from "../../pm2/list.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 import {
@@ -127,8 +128,11 @@ export async function endHalf(
   what: string,
   failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">> & { readonly state?: string },
 ): Promise<SvcmError> {
-  const { app = "", reason = what, code, evidence = { errorLines: [] }, state = MIXED } = failed ?? {};
-  const back = await wayBack(run, recording, "half", app);
+  const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
+  const { state, back } = (await withoutDaemon(run)) ?? {
+    state: failed?.state ?? MIXED,
+    back: await wayBack(run, recording, "half", app),
+  };
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
   const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
@@ -140,6 +144,14 @@ export async function endHalf(
     details: [details, ...failureLines(evidence)].join("\n"),
     hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
   });
+}
+
+/** A rollback needs a daemon. The saved list has what ran before. */
+async function withoutDaemon({
+  ports,
+}: ApplyRun): Promise<{ readonly state: string; readonly back: string } | undefined> {
+  if ((await listIfRunning(ports.processes).catch(() => [])) !== undefined) return undefined;
+  return { state: "PM2's daemon has ended, and its apps with it.", back: "svcm boot restore" };
 }
 
 const MIXED = "Some apps may run as before, and others as declared.";

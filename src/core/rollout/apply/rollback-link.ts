@@ -58,8 +58,8 @@ function listPlaces(undone: ReleaseHead, root: string, { returning, running }: L
   const others = running.filter(({ name }) => !names.has(name));
   const former = undone.before.filter(({ name }) => names.has(name));
   return [
-    ...others.map(({ name, cwd, script }) => ({ name, isReturning: false, release: findRelease(root, [cwd, script]) })),
-    ...former.map(({ name, paths = [] }) => ({ name, isReturning: true, release: findRelease(root, paths) })),
+    ...others.map(({ name, cwd, script }) => ({ name, isReturning: false, release: releaseOf(root, [cwd, script]) })),
+    ...former.map(({ name, paths = [] }) => ({ name, isReturning: true, release: releaseOf(root, paths) })),
   ];
 }
 
@@ -77,7 +77,15 @@ function namesOf(places: readonly Place[]): string[] {
   return [...new Set(places.map(({ name }) => name))];
 }
 
-function findRelease(root: string, paths: readonly (string | null)[]): string | undefined {
+/** The release in which its apps ran before; `current` may have led elsewhere, for a service that is deployed alone. */
+export function formerCode({ before, deploy }: Pick<ReleaseHead, "before" | "deploy">): string | null {
+  const { root = "", former = null } = deploy ?? {};
+  if (former === null) return null;
+  const [id, ...others] = new Set(before.flatMap(({ paths = [] }) => releaseOf(root, paths) ?? []));
+  return id === undefined || others.length > 0 ? former : id;
+}
+
+export function releaseOf(root: string, paths: readonly (string | null)[]): string | undefined {
   const releases = `${root}/releases/`;
   const own = paths.find((path) => path?.startsWith(releases));
   return own?.slice(releases.length).split("/", 1).join();

@@ -6,7 +6,6 @@ import { requireOwnRelease } from "../started-environment.ts";
 import type { InputOf } from "../../api/inputs.ts";
 import type { RollbackPlan } from "../../api/rollout-requests.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { listOrEmpty } from "../../pm2/list.ts";
 import { isUp } from "../control/verify.ts";
 import { isStopped } from "../../running/state.ts";
 import { appKind } from "../../running/code-evidence.ts";
@@ -30,7 +29,7 @@ import {
   type ReleaseHead,
 } from "../release.ts";
 import { findKeptCode, gitAfterwards } from "./changed-code.ts";
-import { planLink } from "./rollback-link.ts";
+import { formerCode, planLink } from "./rollback-link.ts";
 import { readSettings, type SettingsOf } from "../settings.ts";
 import { mergeSettings } from "../../project/rollout-settings.ts";
 
@@ -60,7 +59,8 @@ export async function planRollback(
   const undone = beginningOf(journals, found);
   const appliedState = findAppliedState(journals);
   const { list, digest } = await ports.processes.withHomeKey();
-  const running = await listOrEmpty({ list });
+  // A rollback starts no daemon, so without one its plan could not be kept.
+  const running = await list();
   const { steps, staying } = await planReturns(ports, undone, { requested, running, digest });
   const apps = steps.map(({ app }) => app);
   requirePaths(ports, undone, steps);
@@ -169,14 +169,15 @@ function requirePaths({ stamps }: HasStamps, undone: ReleaseHead, steps: Rollbac
   const [path] = missing;
   if (path === undefined) return;
   const names = new Set(former.filter(({ paths = [] }) => paths.includes(path)).map(({ name }) => name));
+  const code = formerCode(undone);
   throw new SvcmError("APPLY_REFUSED", {
     code: "RELEASE_GONE",
     path,
     details: `The release ${undone.id} cannot be undone: ${[...names].join(", ")} ran with ${path}, which no longer exists. No process was touched.`,
     hint:
-      undone.deploy?.former === undefined || undone.deploy.former === null
+      code === null
         ? "Put the folder back, or check out a good revision, and run svcm apply."
-        : `Deploy its code again: svcm deploy ${undone.deploy.former.slice(-COMMIT_DIGITS)}, or svcm deploy --from with its release file.`,
+        : `Deploy its code again: svcm deploy ${code.slice(-COMMIT_DIGITS)}, or svcm deploy --from with its release file.`,
   });
 }
 

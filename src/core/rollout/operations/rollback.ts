@@ -22,6 +22,7 @@ import {
   findReleaseOfRollout,
   findRolloutRelease,
 } from "../apply/recording.ts";
+import { recordStarts } from "../record-starts.ts";
 import { revertApps, type RevertContext } from "../apply/revert-apps.ts";
 import { endDeploy, switchFirst, toReturnedCode } from "../apply/rollback-code.ts";
 import { endUntouched, PUT_CODE_BACK, stateBefore } from "../apply/failure.ts";
@@ -71,7 +72,9 @@ function rollBack(ports: ApplyPorts, input: Input, caller: Caller): Promise<Rele
       noteProcesses(attempt, ports, recording.head.before);
       await attempt.begin();
       const how = { timeoutMs: input.timeoutMs, signal: caller.signal };
-      return await whileListening(ports, () => runRollback(ports, planned, recording, how));
+      const rolledBack = await whileListening(ports, () => runRollback(ports, planned, recording, how));
+      await recordStarts(ports);
+      return rolledBack;
     }),
   );
 }
@@ -157,7 +160,7 @@ async function startRollbackRecording(
     keepReleases,
     probeOf,
     keptCode: plan.keptCode,
-    deploy: deploy && (await toReturnedCode(ports, deploy)),
+    deploy: deploy && (await toReturnedCode(ports, { undone, deploy, running })),
   };
   return beginRelease(ports, caller, { ...subject, undoes: plan.release });
 }

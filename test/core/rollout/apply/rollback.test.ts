@@ -191,6 +191,20 @@ describe("a rollback of a deploy", () => {
     expect(lost.world.head()?.deploy).toMatchObject({ former: "two" });
   });
 
+  test("of a service that was deployed alone can be undone without moving current to it", async () => {
+    const world = playRollout();
+    const worker = { ...WORKER, script: "/deploy/releases/one/worker.js" };
+    for (const [id, former] of [["one", null] as const, ["two", "one"] as const]) {
+      world.declare([...code(id).slice(0, 1), worker]);
+      await world.apply({}, {}, deploy(id, former));
+      world.more.current = "one";
+    }
+    await world.rollback();
+    await world.rollback();
+    expect(world.more.current).toBe("one");
+    expect(world.head()?.deploy).toMatchObject({ id: "two" });
+  });
+
   test("of one of its apps leaves the deploy as the one that runs", async () => {
     const world = playRollout();
     for (const id of ["one", "two"]) {

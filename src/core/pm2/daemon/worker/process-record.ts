@@ -48,6 +48,7 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
     version: stringOrNull(env["version"]),
     // PM2 also writes 0 if a signal ended the process.
     exitCode: numberOrNull(env["exit_code"]) || null,
+    ...(isStopCode(env) && { isStopCode: true }),
     cronRestart: stringOrNull(env["cron_restart"]),
     ...readUsage(listed),
     ...readMetrics(env["axm_monitor"]),
@@ -65,6 +66,11 @@ function processRecord(listed: Pm2Process, digest: (value: string) => string): P
       settings: recordedSettings({ ...env, ...defaultLogs(listed) }, digest),
     },
   };
+}
+
+/** As PM2 compares them. */
+function isStopCode({ stop_exit_codes: codes, exit_code: code }: Readonly<Record<string, unknown>>): boolean {
+  return [codes].flat().some((one) => Number.parseInt(String(one), 10) === code);
 }
 
 /** PM2 puts default logs into its home as it is written, which may be a link. */
