@@ -62,6 +62,14 @@ test("its apps are not called left-over processes to be ended, and it is not cal
   expect(stdout).not.toMatch(/PROCESS_LEFT_OVER|not running/);
 });
 
+test("svcm daemon says that no command reaches it", async () => {
+  const { code, stdout } = await command("daemon");
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining(`error PM2_SOCKET_GONE PM2's daemon (pid ${lost.pid}) runs`),
+  ]);
+});
+
 test("also through a link to PM2_HOME", async () => {
   const link = join(own.folder, "link");
   symlinkSync(own.home, link);
