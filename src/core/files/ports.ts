@@ -198,7 +198,7 @@ export interface ProcessTrees {
 
   tcpSockets(): readonly TcpSocket[];
 
-  /** False for a process that runs, but of which this user may not see what it has open. */
+  /** False for a process that runs, but of which this user may not see what it has open, or not the network. */
   shows(pid: number): boolean;
 
   /** The inodes of the sockets of a process; `undefined` if this user may not know them. */
