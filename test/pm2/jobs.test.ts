@@ -16,7 +16,7 @@ import {
 import { processRunBody } from "../../src/core/api/rollout-requests.ts";
 import { actionText } from "../../src/core/rollout/report/words.ts";
 import { post, testServer } from "../server/support.ts";
-import { IDLE, pm2 } from "../support/pm2-daemon.ts";
+import { IDLE } from "../support/pm2-daemon.ts";
 import { waitForFile } from "../support/appeared.ts";
 import { runningPm2 } from "../support/running-pm2.ts";
 import { quickSvcm } from "../support/svcm.ts";
@@ -58,19 +58,6 @@ async function states(): Promise<Record<string, string>> {
     ]),
   );
 }
-
-test("an apply of a job alone starts PM2 first", async () => {
-  const fresh = pm2();
-  onTestFinished(() => fresh.end());
-  writeFileSync(join(fresh.folder, "job.cjs"), JOB);
-  fresh.pm2Folder([nightly]);
-  const freshPorts = fresh.ports();
-  expect((await execute(rolloutApply, freshPorts, input, caller)).release?.outcome).toBe("applied");
-  expect((await freshPorts.processes.list()).map(({ name, status }) => [name, status])).toEqual([
-    ["nightly", "stopped"],
-  ]);
-  await freshPorts.processes.close();
-});
 
 test("an apply registers a job, changes a web app and a job, and never runs the job", async () => {
   for (const version of sampleOrAll(["1", "2", "3"], ["3"])) {
