@@ -1,11 +1,12 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
+import type { Survivor } from "../daemon-traces.ts";
 import type { ForeignRun } from "../port-processes.ts";
 import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
-import { parsePidStat } from "../../files/proc.ts";
+import { hasEnded, parsePidStat } from "../../files/proc.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { userName } from "../../files/host.ts";
 
@@ -191,6 +192,18 @@ export function unlistedPids(
 export function isAppOf(home: string, pid: number): boolean {
   const variables = readVariables(pid);
   return pm2HomeIn(variables) === realPathIfReadable(home) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
+}
+
+/** Processes of apps whose daemon was killed, without their children. Linux only; empty elsewhere. */
+export function findSurvivors(home: string): Survivor[] {
+  const pids = listIfReadable("/proc").flatMap((pid) => (/^\d+$/.test(pid) ? [Number(pid)] : []));
+  const ofApps = new Set(pids.filter((pid) => pid !== process.pid && !isContained(pid) && isAppOf(home, pid)));
+  return [...ofApps].flatMap((pid): Survivor[] => {
+    const stat = readStat(pid);
+    const name = readVariables(pid).find((one) => one.startsWith("name="));
+    if (stat === undefined || name === undefined || hasEnded(stat) || ofApps.has(stat.parentPid)) return [];
+    return [{ pid, name: name.slice("name=".length) }];
+  });
 }
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
