@@ -3,14 +3,11 @@ import * as Flags from "@oclif/core/flags";
 import type { InputOf } from "../core/api/inputs.ts";
 import { causes, eventKinds } from "../core/api/names.ts";
 import {
-  type EventRow,
   eventsList,
-  eventText,
   floorToSecond,
   foldRows,
   type EventFilter,
   type EventsResponse,
-  type Paint,
   type SvcmEvent,
 } from "../core/index.ts";
 import type { FleetEventQuery } from "../fleet/fleet.ts";
@@ -18,10 +15,10 @@ import { SvcmCommand } from "./base.ts";
 import { namesArg } from "./terminal/flags.ts";
 import { nodeFlag } from "./terminal/node-command.ts";
 import { sinceOptions } from "./terminal/numbers.ts";
-import { printTable, type Column } from "./terminal/table.ts";
-import type { Verdict } from "./terminal/screen.ts";
+import { eventLine, eventRowsText } from "./terminal/event-rows.ts";
+import { type Verdict, withVerdict } from "./terminal/screen.ts";
 import { groupBy } from "../core/words/record.ts";
-import { inLocalTime, readSince } from "../core/words/time.ts";
+import { readSince } from "../core/words/time.ts";
 
 export default class Events extends SvcmCommand {
   static override summary = "Show what happened to the processes, newest first, and why.";
@@ -56,7 +53,7 @@ export default class Events extends SvcmCommand {
     if (nodes !== undefined) return await this.#showFleetEvents({ ...query, nodes }, flags);
     if (flags.follow) return await this.#follow(query);
     const response = await this.execute(eventsList, query);
-    this.#print(response, COLUMNS, flags, query.apps);
+    this.#print(response, flags, query.apps);
     return response;
   }
 
@@ -68,7 +65,7 @@ export default class Events extends SvcmCommand {
         return undefined;
       }
       const response = await fleet.events(query);
-      this.#print(response, [...COLUMNS.slice(0, 1), NODE_COLUMN, ...COLUMNS.slice(1)], flags, query.apps);
+      this.#print(response, flags, query.apps);
       const missing = response.missing.map(({ node, state }) => `${node} (${state})`);
       if (missing.length === 0) return response;
       this.logToStderr(`The newest events of ${pluralize(missing.length, "node")} are missing: ${missing.join(", ")}.`);
@@ -77,14 +74,12 @@ export default class Events extends SvcmCommand {
     });
   }
 
-  #print(
-    { events, next, complete, note }: EventsResponse,
-    columns: readonly Column<EventRow>[],
-    flags: EventFlags,
-    apps: readonly string[],
-  ): void {
+  #print({ events, next, complete, note }: EventsResponse, flags: EventFlags, apps: readonly string[]): void {
     if (this.jsonEnabled()) return;
-    printTable(this, columns, foldRows(events), noEventsText(flags, apps), eventsVerdict(events, flags.since));
+    this.print((screen) => {
+      if (events.length === 0) return noEventsText(flags, apps);
+      return withVerdict(eventsVerdict(events, flags.since), eventRowsText(foldRows(events), screen));
+    });
     if (note !== undefined) this.warn(note);
     if (next !== null) this.logToStderr(`Older events exist. Show more with --limit, up to 1000.`);
     if (!complete) this.warn("Part of the logs could not be read. Older events may exist.");
@@ -106,20 +101,9 @@ export default class Events extends SvcmCommand {
 
   #show(event: SvcmEvent): void {
     if (this.jsonEnabled()) return this.logJsonLine(event);
-    const of = event.node === undefined ? "" : `${event.node}  `;
-    const sentence = eventText(event);
-    const evidence = event.evidence.filter((one) => one !== sentence);
-    this.log([`${inLocalTime(event.at)}  ${of}${sentence}`, ...evidence].join(" "));
+    this.log(eventLine(event));
   }
 }
-
-const COLUMNS: readonly Column<EventRow>[] = [
-  { heading: "TIME", cell: ({ at }) => inLocalTime(at) },
-  { heading: "PROCESS", cell: processLabel, shorten: "middle" },
-  { heading: "EVENT", cell: ({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`), colour: kindColour },
-  { heading: "CAUSE", cell: ({ cause, certainty }) => (certainty === "certain" ? cause : `${cause}?`) },
-  { heading: "EVIDENCE", cell: ({ evidence }) => evidence.join(" "), shorten: "fold" },
-];
 
 /** The next command explains the newest crash. */
 function eventsVerdict(events: readonly SvcmEvent[], since: string): Verdict {
@@ -131,7 +115,6 @@ function eventsVerdict(events: readonly SvcmEvent[], since: string): Verdict {
   };
 }
 
-const NODE_COLUMN: Column<EventRow> = { heading: "NODE", cell: ({ node = "" }) => node };
 const COULD_NOT = 3;
 
 interface EventFlags {
@@ -144,14 +127,4 @@ function noEventsText({ since, cause, kind }: EventFlags, apps: readonly string[
   const of = apps.length === 0 ? "" : ` of ${apps.join(", ")}`;
   const choice = [...(kind ? [` of the kind ${kind}`] : []), ...(cause ? [` with the cause ${cause}`] : [])];
   return `No event${of}${choice.join("")} since ${since}.`;
-}
-
-function processLabel({ app, pmId }: SvcmEvent): string {
-  if (app === null) return "-";
-  return pmId === undefined ? app : `${app} (${pmId})`;
-}
-
-function kindColour({ kind }: SvcmEvent, { red, green, yellow }: Paint) {
-  if (kind === "exit") return red;
-  return kind === "start" ? green : yellow;
 }

@@ -80,7 +80,12 @@ export function findAnswerState(error: unknown, presence: Presence | undefined, 
   if (isRefusal(error)) return "refused";
   if (isOtherForm(error, isOther)) return "other-version";
   if (error.kind !== "FLEET_FAILED" || error.body.code === "ANSWER_INVALID") return "failed";
-  return presence === undefined ? "away" : "silent";
+  return unanswered(error, presence);
+}
+
+/** The server says at once if no node takes a request. One that hangs takes it, but its heartbeats end. */
+function unanswered({ body: { code } }: SvcmError, presence: Presence | undefined): "away" | "silent" {
+  return presence === undefined && code !== "NODE_TIMEOUT" ? "away" : "silent";
 }
 
 function isRefusal({ kind }: SvcmError): boolean {
@@ -123,7 +128,7 @@ async function describeNode(
     return { ...answer, state: "duplicate", reason };
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
-    const state = isRefusal(error) ? "refused" : presence === undefined ? "away" : "silent";
+    const state = isRefusal(error) ? "refused" : unanswered(error, presence);
     return { ...common, state, reason: error.message };
   }
 }

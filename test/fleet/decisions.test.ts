@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { judgeRecord, SvcmError } from "../../src/core/index.ts";
 import { readProject } from "../../src/core/project/read.ts";
+import { findAnswerState } from "../../src/fleet/fleet.ts";
 import { connectionLost, withOutcome } from "../../src/fleet/link-api.ts";
 import { readAnswer, waitRemotely } from "../../src/fleet/open-fleet.ts";
 import { Places } from "../../src/fleet/settings.ts";
@@ -109,6 +110,12 @@ test("one key of two names is refused with both names", () => {
   expect(issues.map(({ message }) => message)).toEqual([
     expect.stringContaining("nats.nodes.web-1.nkey: it is the key of nats.users.ann too"),
   ]);
+});
+
+test("a node that takes a request without an answer is silent, also if its heartbeats have ended", () => {
+  const stateAfter = (code: "NODE_TIMEOUT" | "NODE_UNREACHABLE") =>
+    findAnswerState(new SvcmError("FLEET_FAILED", { code }), undefined, "1.0.0");
+  expect([stateAfter("NODE_TIMEOUT"), stateAfter("NODE_UNREACHABLE")]).toEqual(["silent", "away"]);
 });
 
 test("only after a request for a change may one still be in progress", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import pm2Package from "pm2/package.json" with { type: "json" };
 import { plainEnvironment, RUN } from "../support/command-line.ts";
-import { asNobody, canBeNobody } from "../support/machine.ts";
+import { asNobody, canBeNobody, canMount } from "../support/machine.ts";
 import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { longTest } from "../support/runs.ts";
@@ -63,6 +63,17 @@ test("apps that run without an ecosystem file are named, with what they need", a
   );
   const after = await svcm(["doctor"], { root: folder, env: { PM2_HOME: own.home } });
   expect(after.stdout).not.toContain("PROJECT_APPS_UNDECLARED");
+});
+
+test.skipIf(!canMount)("a PM2_HOME that this user cannot write is reported", () => {
+  const script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+  const argv = ["--mount", "sh", "-c", script, own.home, process.execPath, RUN, "doctor", "--json"];
+  const env = plainEnvironment({ HOME: own.folder, PM2_HOME: own.home });
+  const { status, stdout } = spawnSync("unshare", argv, { cwd: own.folder, env, encoding: "utf8" });
+  const { issues } = JSON.parse(stdout) as Answer;
+  const message = `this user cannot write to ${own.home} (EROFS), so svcm starts, stops and changes no app here`;
+  expect(status).toBe(1);
+  expect(issues).toContainEqual(expect.objectContaining({ code: "PM2_HOME_UNUSABLE", severity: "error", message }));
 });
 
 longTest("a process that started before its env file changed is reported", async () => {

@@ -4,7 +4,15 @@ import { once } from "node:events";
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { bootRestore, daemonShow, execute, processList, rolloutPlan, type Caller } from "../../src/core/index.ts";
+import {
+  bootRestore,
+  bootSave,
+  daemonShow,
+  execute,
+  processList,
+  rolloutPlan,
+  type Caller,
+} from "../../src/core/index.ts";
 import { pm2, type Daemon } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -62,6 +70,14 @@ test("its apps are not called left-over processes to be ended, and it is not cal
   expect(stdout).not.toMatch(/PROCESS_LEFT_OVER|not running/);
 });
 
+test("svcm daemon says that no command reaches it", async () => {
+  const { code, stdout } = await command("daemon");
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining(`error PM2_SOCKET_GONE PM2's daemon (pid ${lost.pid}) runs`),
+  ]);
+});
+
 test("also through a link to PM2_HOME", async () => {
   const link = join(own.folder, "link");
   symlinkSync(own.home, link);
@@ -89,6 +105,32 @@ longTest("a second daemon beside it is named, and a plan that would start an app
   await lost.signal("SIGKILL");
   expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues).toEqual([]);
   expect(daemons()).toEqual([second.pid]);
+});
+
+test("a program that outlives its killed daemon is named, with its pid, before a start runs it twice", async () => {
+  const other = pm2();
+  onTestFinished(() => other.end());
+  const daemon = await other.startDaemon();
+  const app = { name: "worker", script: "/bin/sleep", args: ["1000"], interpreter: "none" };
+  other.pm2Folder([app]);
+  await other.startDeclared("worker");
+  const ports = other.ports();
+  await execute(bootSave, ports, {}, caller);
+  const [{ pid } = { pid: 0 }] = await ports.processes.list();
+  await ports.processes.close();
+  await daemon.signal("SIGKILL");
+  const run = (...args: string[]) => svcm(args, { root: other.folder, env: { PM2_HOME: other.home } });
+  const still = `Without it, worker (pid ${pid}) still runs, so a start would run the same app twice.`;
+  const why = await run("why", "worker");
+  expect(why.stdout).toContain(still);
+  expect(why.stdout).not.toContain("ended with it");
+  for (const args of [[], ["boot"], ["plan", "-e", "dev"]]) {
+    const { stdout } = await run(...args);
+    expect(stdout).toContain(still);
+    expect(stdout).toContain(`kill ${pid} && svcm boot restore`);
+  }
+  process.kill(pid ?? 0, "SIGKILL");
+  expect((await run("why", "worker")).stdout).toContain("worker ended with it");
 });
 
 test("a daemon whose whole PM2_HOME was removed still runs its apps", async () => {

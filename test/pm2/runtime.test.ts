@@ -1,10 +1,20 @@
 /** A real pm2-runtime, as the first process of a container is, with svcm beside it. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { bootShow, daemonRenew, daemonShow, eventWhy, execute, processList } from "../../src/core/index.ts";
+import {
+  bootShow,
+  daemonRenew,
+  daemonShow,
+  eventWhy,
+  execute,
+  metricsShow,
+  processList,
+  processShow,
+} from "../../src/core/index.ts";
 import { REPOSITORY } from "../support/command-line.ts";
 import { canUnshare } from "../support/machine.ts";
 import { pm2 } from "../support/pm2-daemon.ts";
@@ -59,14 +69,14 @@ longTest("state, ends, boot and daemon are shown as they are, and a stop drains 
 });
 
 test.skipIf(!canUnshare)(
-  "from outside of its container, its apps are not left over (needs root and unshare)",
+  "from outside of its container, its apps are not left over, and nothing is said of other processes with their numbers (needs root and unshare)",
   async () => {
     const own = pm2();
     const ports = own.ports();
     onTestFinished(() => own.end());
     mkdirSync(own.home, { recursive: true });
     writeFileSync(join(own.folder, "web.cjs"), 'require("node:net").createServer().listen(0, () => console.log("up"))');
-    own.pm2Folder([{ name: "web", script: "./web.cjs", cwd: own.folder }]);
+    own.pm2Folder([{ name: "web", script: "./web.cjs", cwd: own.folder, env: { PORT: "4711" } }]);
     const outer = spawn(
       "unshare",
       "--pid --fork --mount-proc --kill-child"
@@ -88,9 +98,29 @@ test.skipIf(!canUnshare)(
     expect(findings.map(({ code }) => code)).not.toContain("DAEMON_SEVERAL");
     const boot = await execute(bootShow, ports, place, caller);
     expect([boot.verdict, ...boot.findings.map(({ code }) => code)]).toEqual(["unknown", "BOOT_FOREGROUND"]);
+    const shown = await execute(processShow, ports, { name: "web", ...place, environment: "dev" }, caller);
+    expect(shown.processes).toMatchObject([{ ports: null, state: "online", memoryBytes: expect.any(Number) }]);
+    expect(JSON.stringify(shown.why)).not.toContain("Nothing accepts");
+    expect(shown.why.now).toContainEqual(expect.stringContaining("it cannot be seen from here"));
+    const { processes } = await execute(metricsShow, ports, { ...place, environment: "dev" }, caller);
+    expect(processes[0]?.memoryBytes).toBeGreaterThan(1e7);
+    await ports.telemetry.close();
     await ports.processes.close();
     outer.kill("SIGKILL");
     await ended;
+  },
+);
+
+test.skipIf(!canUnshare)(
+  "the ports of a process in another network cannot be seen (needs root and unshare)",
+  async () => {
+    const other = spawn("unshare", ["--net", "sh", "-c", "echo up; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => void other.kill("SIGKILL"));
+    await once(other.stdout, "data");
+    const kernel = await pm2().ports().machine.openTrees();
+    expect([kernel?.shows(process.pid), kernel?.shows(other.pid ?? 0)]).toEqual([true, false]);
   },
 );
 

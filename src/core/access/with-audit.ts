@@ -122,6 +122,8 @@ export interface EditedFile<P> {
   /** As the file is now. */
   readonly bytes: Uint8Array;
   readonly created: boolean;
+  /** Hard links that keep the former content. */
+  readonly otherNames: number;
 }
 
 /**
@@ -135,13 +137,16 @@ export async function editFile<P extends { readonly text: string }>(
 ): Promise<EditedFile<P>> {
   const change = async (): Promise<EditedFile<P>> => {
     let planned: P | undefined;
-    const decide = (current: Uint8Array): Uint8Array | undefined => {
+    let otherNames = 0;
+    const decide = (current: Uint8Array, names?: { readonly others: number }): Uint8Array | undefined => {
       const text = decode(current);
       planned = plan(text);
-      return planned.text === text ? undefined : new TextEncoder().encode(planned.text);
+      const isSame = planned.text === text;
+      otherNames = isSame ? 0 : (names?.others ?? 0);
+      return isSame ? undefined : new TextEncoder().encode(planned.text);
     };
     const bytes = attempt === undefined ? await files.read(path) : await files.replace(path, decide, attempt.begin);
-    return { planned: planned ?? plan(decode(bytes)), bytes, created: false };
+    return { planned: planned ?? plan(decode(bytes)), bytes, created: false, otherNames };
   };
   try {
     return await change();
@@ -153,7 +158,7 @@ export async function editFile<P extends { readonly text: string }>(
   try {
     const created = bytes.length > 0;
     if (created && attempt !== undefined) await files.create(path, bytes, attempt.begin);
-    return { planned, bytes, created };
+    return { planned, bytes, created, otherNames: 0 };
   } catch (error) {
     // Another process has created it.
     if (!hasCode(error, "EEXIST")) throw error;

@@ -57,7 +57,7 @@ export interface AlertReport extends Condition {
 type DueReport = Omit<AlertReport, "leftOut">;
 
 /** A condition that returns within this time has not ended. */
-const RESOLVE_AFTER_MS = 60_000;
+export const RESOLVE_AFTER_MS = 60_000;
 const REPEAT_AFTER_MS = 6 * 3_600_000;
 const RATE_LIMIT = { messages: 10, withinMs: 10 * 60_000 } as const;
 

@@ -1,7 +1,14 @@
 import type { AlertSettings } from "../project/project.ts";
 import { STEP_MS } from "../history/step.ts";
 import { type Sample, watchMachine } from "../metrics/telemetry.ts";
-import { type AlertRecord, reportedAlerts, restoredState, type Unsent } from "./alert-record.ts";
+import {
+  type AlertRecord,
+  reportedAlerts,
+  restoredState,
+  type Unsent,
+  type Waiting,
+  waitingAlerts,
+} from "./alert-record.ts";
 import { alertMessage, type AlertState, type HoldOffs, readHoldOffs, updateAlerts } from "./alert-state.ts";
 import { bootConditions, findConditions, isUndecided, MemoryTrend } from "./conditions.ts";
 import { findMute } from "./muted.ts";
@@ -42,7 +49,7 @@ async function watchConditions(
   const outbox = new Outbox({ settings, notifier, onProblem }, before?.unsent ?? []);
   const holdOffs = readHoldOffs(settings);
   const judge = await createJudge(ports, holdOffs, onChange(onProblem));
-  let state = restoredState(before?.reported ?? [], clocks(clock), holdOffs);
+  let state = restoredState(before ?? { reported: [] }, clocks(clock), holdOffs);
   let samples = 0;
   let work = Promise.resolve();
   const deliver = async (): Promise<void> => {
@@ -69,6 +76,7 @@ async function watchConditions(
     }
   }
   await work;
+  await keeper.end(state, outbox.unsent);
 }
 
 /** The same problem is not reported again in a row. */
@@ -132,17 +140,28 @@ class RecordKeeper {
     return record;
   }
 
+  /** The next server goes on with what this one has seen, but not reported. */
+  async end(state: AlertState, unsent: readonly Unsent[]): Promise<void> {
+    const waiting = waitingAlerts(state, clocks(this.#ports.clock));
+    if (waiting !== undefined) await this.#write(state, unsent, waiting);
+  }
+
   save(state: AlertState, unsent: readonly Unsent[]): Promise<void> {
-    const { clock, host, workspace } = this.#ports;
     const times = [...state.active].map(([key, { reportedMs }]) => [key, reportedMs]);
     const content = JSON.stringify([times.filter(([, ms]) => ms !== undefined), unsent]);
     if (content === this.#kept) return this.#saving;
     this.#kept = content;
+    return this.#write(state, unsent);
+  }
+
+  #write(state: AlertState, unsent: readonly Unsent[], waiting?: Waiting): Promise<void> {
+    const { clock, host, workspace } = this.#ports;
     const record = {
       version: 1 as const,
       host: host.name(),
       pm2Home: workspace.pm2Home,
       reported: reportedAlerts(state, clocks(clock)),
+      ...(waiting !== undefined && { waiting }),
       unsent,
     };
     this.#saving = this.#saving.then(() => this.#records.save(record)).catch(this.#onProblem);

@@ -11,6 +11,7 @@ import {
   unitsOfHome,
 } from "./facts.ts";
 import { daemonRules } from "./rules-daemon.ts";
+import { restoreCommand, survivorsText } from "../pm2/daemon-traces.ts";
 import { listRules } from "./rules-list.ts";
 import { unitRules } from "./rules-unit.ts";
 import { formatSecond } from "../words/time.ts";
@@ -167,11 +168,12 @@ const interpreters: BootRule = {
 const dead: BootRule = {
   code: "DAEMON_DEAD",
   severity: "error",
-  *check({ running, silence, daemon, saved, traces: { pid, signMs, savedNames } }) {
+  *check({ running, silence, daemon, saved, traces }) {
+    const { pid, signMs, savedNames } = traces;
     if (running !== null || silence !== null || daemon !== null || pid === null || saved.processes.length === 0) return;
     const when = signMs === null ? "" : ` after ${formatSecond(signMs)}`;
-    const message = `PM2's daemon, pid ${pid}, ended without a message${when}: it was killed, or the machine stopped. The saved list has ${nameList(savedNames)}`;
-    yield { path: ["daemon"], message, command: "svcm boot restore" };
+    const message = `PM2's daemon, pid ${pid}, ended without a message${when}: it was killed, or the machine stopped.${survivorsText(traces)} The saved list has ${nameList(savedNames)}`;
+    yield { path: ["daemon"], message, command: restoreCommand(traces) };
   },
 };
 

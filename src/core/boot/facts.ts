@@ -36,6 +36,8 @@ export interface DaemonFacts {
   readonly saved: SavedList;
   /** One that was cut off. */
   readonly renewal: Renewal | null;
+  /** Why no command reaches a daemon that runs. A report of everything says it about its processes. */
+  readonly unreached?: string | undefined;
 }
 
 export interface BootFinding extends Finding {

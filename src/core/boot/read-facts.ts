@@ -41,6 +41,17 @@ export async function readDaemonFacts(
   };
 }
 
+/** PM2's socket was removed, or leads to none of its daemons. */
+export async function readUnreached({ processes }: Pick<BootPorts, "processes">): Promise<string | undefined> {
+  return await processes.list().then(
+    () => undefined,
+    (error: unknown) => {
+      if (!(error instanceof SvcmError)) throw error;
+      return error.body.code === "PM2_SOCKET_GONE" ? error.message : undefined;
+    },
+  );
+}
+
 export async function readRenewalFacts(ports: BootPorts, node: string): Promise<RenewalFacts> {
   const { daemons, units, workspace, processes } = ports;
   const facts = await readDaemonFacts(ports, daemons.libraryVersion);

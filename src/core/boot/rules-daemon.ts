@@ -37,6 +37,14 @@ const suspended: DaemonRule = {
   },
 };
 
+const unreached: DaemonRule = {
+  code: "PM2_SOCKET_GONE",
+  severity: "error",
+  *check({ unreached: message }) {
+    if (message !== undefined) yield { path: ["daemon"], message, command: "svcm explain PM2_SOCKET_GONE" };
+  },
+};
+
 const nodeOutdated: DaemonRule = {
   code: "DAEMON_NODE_OUTDATED",
   severity: "warning",
@@ -132,6 +140,7 @@ const readable: DaemonRule = {
 
 export const daemonRules: readonly DaemonRule[] = [
   suspended,
+  unreached,
   nodeGone,
   nodeOutdated,
   older,

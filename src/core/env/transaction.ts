@@ -4,6 +4,7 @@ import { editFile, type Attempt } from "../access/with-audit.ts";
 import type { KnownEffect } from "./port-effects.ts";
 import type { EnvWriteResponse } from "../api/bodies.ts";
 import { SvcmError } from "../api/errors.ts";
+import type { Issue } from "../api/issue.ts";
 import type { RuntimeContract } from "../api/facts.ts";
 
 import { tagMatcher } from "../words/http.ts";
@@ -63,13 +64,23 @@ export async function writeEnv(
     return planned;
   };
   try {
-    const { planned, bytes } = await editFile(ports, path, { decode, plan, attempt });
-    const { text, changedKeys, ignoredKeys, warnings } = planned;
+    const { planned, bytes, otherNames } = await editFile(ports, path, { decode, plan, attempt });
+    const { text, changedKeys, ignoredKeys } = planned;
+    const warnings = [...planned.warnings, ...linkedIssues(file, otherNames)];
     const current = toReadResponse(contract, file, effectiveValues([...below, { text }, ...above]));
     return { response: { ...current, changedKeys, ignoredKeys, warnings }, bytes: joinLayers(bytes), text };
   } catch (error) {
     throw envFileFailure(error, path);
   }
+}
+
+/** An atomic write puts a new file in the place of one name. */
+function linkedIssues({ fileName }: EnvFile, otherNames: number): Issue[] {
+  if (otherNames === 0) return [];
+  const others =
+    otherNames === 1 ? "another name (a hard link), which keeps" : `${otherNames} other names (hard links), which keep`;
+  const message = `${fileName} had ${others} the former values`;
+  return [{ code: "ENV_FILE_LINKED", severity: "warning", path: [], message }];
 }
 
 /** @throws {SvcmError} EDIT_REFUSED if the file cannot hold a value */

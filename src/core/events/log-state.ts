@@ -4,7 +4,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { StopOrder } from "./causes.ts";
 import type { LogEntry } from "../logs/log-line.ts";
 import { floorToSecond, formatSecond } from "../words/time.ts";
-import { type DaemonTraces, severalText } from "../pm2/daemon-traces.ts";
+import { type DaemonTraces, restoreCommand, severalText, survivorsText } from "../pm2/daemon-traces.ts";
 import { nameList } from "../words/text.ts";
 
 export type Entry<Type extends LogEntry["type"]> = Extract<LogEntry, { readonly type: Type }>;
@@ -149,10 +149,10 @@ function blameDaemon({ drafts }: State, endMs: number): void {
 
 /** The end of a process whose daemon was killed, while no new daemon runs. */
 export function endWithDaemon(
-  { pid, signMs }: DaemonTraces,
+  { pid, signMs, survivors = [] }: DaemonTraces,
   { name, pmId }: { readonly name: string; readonly pmId: number | undefined },
 ): SvcmEvent | undefined {
-  if (pid === null || signMs === null) return undefined;
+  if (pid === null || signMs === null || survivors.some((one) => one.name === name)) return undefined;
   const at = floorToSecond(signMs);
   return {
     at: new Date(at).toISOString(),
@@ -163,17 +163,19 @@ export function endWithDaemon(
     cause: "daemon",
     certainty: "likely",
     evidence: [
-      `PM2's daemon, pid ${pid}, ended without a message after ${formatSecond(at)}: it was killed or crashed, and its processes ended with it.`,
+      `PM2's daemon, pid ${pid}, ended without a message after ${formatSecond(at)}: it was killed or crashed, and ${name} ended with it.`,
     ],
   };
 }
 
 /** Says what no daemon means for the process, with one command that brings it back. The end itself names the death. */
-export function withoutDaemon({ savedNames }: DaemonTraces, name: string): string {
+export function withoutDaemon(traces: DaemonTraces, name: string): string {
+  const { savedNames } = traces;
   const saved = nameList(savedNames);
-  if (savedNames.includes(name)) return `No PM2 daemon runs. To bring back ${saved}: svcm boot restore`;
+  const runs = `No PM2 daemon runs.${survivorsText(traces)}`;
+  if (savedNames.includes(name)) return `${runs} To bring back ${saved}: ${restoreCommand(traces)}`;
   const others = savedNames.length === 0 ? "" : `, only ${saved}`;
-  return `No PM2 daemon runs. The saved list does not have ${name}${others}. To start what is declared: svcm apply`;
+  return `${runs} The saved list does not have ${name}${others}. To start what is declared: svcm apply`;
 }
 
 /** @param own newest first */

@@ -43,6 +43,7 @@ export interface Why {
   readonly processes: readonly ProcessRecord[];
   /** All of PM2's list, empty if no daemon runs; undefined if PM2 did not respond. */
   readonly listed: readonly ProcessRecord[] | undefined;
+  /** `undefined` if those of the processes themselves cannot be seen. */
   readonly listeners: readonly Listener[] | undefined;
 }
 
@@ -78,15 +79,14 @@ export async function explainEnd(
   const event = ends[0] ?? null;
   const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
   const errors = await readReason(ports, { process, event, isAllowed: isGranted(caller.grants, "logs") });
-  const listeners = processes.length === 0 ? undefined : await ports.machine.listeners();
+  const { ownListeners, ...machine } = await readMachine(ports, processes, process, errors.texts);
   const symptoms = findSymptoms({
     own: processes,
     all: listed,
     pm2Home: ports.workspace.pm2Home,
     errorLines: errors.texts,
-    listeners: listeners ?? [],
     epochMs: ports.clock.now(),
-    ...(await readMachine(ports, processes, process, errors.texts)),
+    ...machine,
   });
   const stateOf = await readStateOf(ports, processes);
   const { coverage, collected } = found;
@@ -114,7 +114,7 @@ export async function explainEnd(
     errorLines: [...errors.lines],
     complete: collected.isComplete,
   };
-  return { response, ends, processes, listed: found.listed, listeners };
+  return { response, ends, processes, listed: found.listed, listeners: ownListeners };
 }
 
 async function find(ports: EventsPorts, name: string, signal: AbortSignal | undefined): Promise<Found> {
@@ -261,19 +261,25 @@ function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number
 }
 
 async function readMachine(
-  ports: HasMachine,
+  { machine }: HasMachine,
   own: readonly ProcessRecord[],
   process: ProcessRecord | undefined,
   errorLines: readonly string[],
-): Promise<Pick<Surroundings, "disks" | "limits" | "sockets">> {
-  const disks = own.length === 0 ? [] : await readDisks(ports, writtenFolders(own, errorLines));
-  if (process === undefined) return { disks };
-  const kernel = await ports.machine.openTrees();
-  const isSeen = own.every(({ pid }) => pid === null || kernel?.shows(pid));
+): Promise<
+  Pick<Surroundings, "disks" | "limits" | "listeners" | "sockets"> & { readonly ownListeners: Why["listeners"] }
+> {
+  if (own.length === 0) return { disks: [], listeners: [], ownListeners: undefined };
+  const disks = await readDisks({ machine }, writtenFolders(own, errorLines));
+  const [kernel, listeners] = [await machine.openTrees(), await machine.listeners()];
+  const isElsewhere = own.some((record) => record.isElsewhere);
+  const isSeen = !isElsewhere && own.every(({ pid }) => pid === null || kernel?.shows(pid));
   return {
     disks,
-    limits: ports.machine.systemLimits(process.pid),
-    sockets: isSeen ? kernel?.tcpSockets() : undefined,
+    // The ports of another container are others.
+    listeners: isElsewhere ? [] : (listeners ?? []),
+    ownListeners: isSeen ? listeners : undefined,
+    ...(process !== undefined && { limits: machine.systemLimits(isElsewhere ? null : process.pid) }),
+    sockets: isSeen && process !== undefined ? kernel?.tcpSockets() : undefined,
   };
 }
 

@@ -22,7 +22,7 @@ export interface Files {
   /**
    * Replaces the content in one transaction: lock, read, decide, write beside, sync, rename, sync the directory.
    *
-   * `decide` gets the current content and returns the next one, or `undefined` for no change. If another program
+   * `decide` gets the current content, and how many other names (hard links) the file has; they keep that content. It returns the next one, or `undefined` for no change. If another program
    * changes the file before the rename, `decide` runs again, so it must not have effects. `beforeWrite` runs once
    * before the first byte is written; if it throws, nothing is written.
    *
@@ -37,7 +37,7 @@ export interface Files {
    */
   replace(
     path: string,
-    decide: (current: Uint8Array) => Uint8Array | undefined,
+    decide: (current: Uint8Array, names?: { readonly others: number }) => Uint8Array | undefined,
     beforeWrite?: () => Promise<void>,
     options?: WriteOptions,
   ): Promise<Uint8Array>;
@@ -200,7 +200,7 @@ export interface ProcessTrees {
 
   tcpSockets(): readonly TcpSocket[];
 
-  /** False for a process that runs, but of which this user may not see what it has open. */
+  /** False for a process that runs, but of which this user may not see what it has open, or not the network. */
   shows(pid: number): boolean;
 
   /** The inodes of the sockets of a process; `undefined` if this user may not know them. */

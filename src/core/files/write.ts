@@ -214,7 +214,7 @@ interface Transaction {
 async function transact(transaction: Transaction, nonce: string): Promise<Uint8Array | undefined> {
   const { path, target, maxBytes } = transaction;
   const { bytes, stat } = await readSnapshot(target, path, maxBytes);
-  const next = transaction.decide(bytes);
+  const next = transaction.decide(bytes, { others: Number(stat.nlink) - 1 });
   if (next === undefined) return bytes;
   if (next.length > maxBytes) throw tooLargeError("write", path, maxBytes);
   requireWritable(stat, path);

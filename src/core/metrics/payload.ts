@@ -11,7 +11,7 @@ import type {
 import type { StateOf, ProcessState } from "../running/state.ts";
 import { activeContexts } from "./async-context-metrics.ts";
 import { isOwnProcess, type OwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
-import { treeUsage, type TreeUsage, perMillisecond } from "../running/read-usage.ts";
+import { isMeasured, treeUsage, type TreeUsage, perMillisecond } from "../running/read-usage.ts";
 import type {
   DiskReading,
   HostReading,
@@ -92,8 +92,8 @@ function toProcesses({ records, measured, epochMs, platform, own, stateOf, async
       usage: usageOf(record, measured),
       isOwn: isOwnProcess(record, own),
       state: stateOf(record),
-      before: record.pid === null ? undefined : before?.processes.get(record.pid),
-      now: record.pid === null ? undefined : now.processes.get(record.pid),
+      before: isMeasured(record) ? before?.processes.get(record.pid) : undefined,
+      now: isMeasured(record) ? now.processes.get(record.pid) : undefined,
       epochMs,
       platform,
       instances: instances.get(record.name) ?? 1,
@@ -102,8 +102,10 @@ function toProcesses({ records, measured, epochMs, platform, own, stateOf, async
   );
 }
 
-function usageOf({ pid }: ProcessRecord, { before, now }: Measured): TreeUsage {
+function usageOf(record: ProcessRecord, { before, now }: Measured): TreeUsage {
+  const { pid, cpuPercent, memoryBytes } = record;
   if (pid === null) return { cpuPercent: null, memoryBytes: null };
+  if (!isMeasured(record)) return { cpuPercent, memoryBytes };
   return treeUsage({ root: pid, descendants: now.descendants.get(pid) ?? [] }, before?.processes, now.processes);
 }
 

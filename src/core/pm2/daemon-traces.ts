@@ -8,13 +8,34 @@ export interface DaemonTraces {
   readonly savedNames: readonly string[];
   /** When a file of PM2 was last written; the daemon ended later. */
   readonly signMs: number | null;
+  /** Processes that the daemon started and that run on without it: only programs of Node.js end with it. */
+  readonly survivors?: readonly Survivor[];
+}
+
+export interface Survivor {
+  readonly pid: number;
+  readonly name: string;
 }
 
 /** `undefined` if it stopped on request. Only for a home without a daemon. */
-export function deadDaemonText({ pid, savedNames }: DaemonTraces): string | undefined {
+export function deadDaemonText(traces: DaemonTraces): string | undefined {
+  const { pid, savedNames } = traces;
   if (pid === null) return undefined;
-  const back = savedNames.length === 0 ? "" : ` To bring back ${nameList(savedNames)}: svcm boot restore`;
-  return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${back}`;
+  const back = savedNames.length === 0 ? "" : ` To bring back ${nameList(savedNames)}: ${restoreCommand(traces)}`;
+  return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${survivorsText(traces)}${back}`;
+}
+
+/** A start beside a process that survived would run its app twice. */
+export function restoreCommand({ survivors = [] }: DaemonTraces): string {
+  const pids = survivors.map(({ pid }) => pid);
+  return pids.length === 0 ? "svcm boot restore" : `kill ${pids.join(" ")} && svcm boot restore`;
+}
+
+/** A sentence with a space before it; empty if all processes ended with the daemon. */
+export function survivorsText({ survivors = [] }: DaemonTraces): string {
+  if (survivors.length === 0) return "";
+  const processes = nameList(survivors.map(({ name, pid }) => `${name} (pid ${pid})`));
+  return ` Without it, ${processes} still ${survivors.length === 1 ? "runs" : "run"}, so a start would run the same app twice.`;
 }
 
 /** @param pids of the daemons that PM2's socket does not reach */

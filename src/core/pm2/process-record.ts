@@ -6,6 +6,8 @@ import type { Settings } from "./settings.ts";
  */
 export interface ProcessRecord extends ProcessIdentity {
   readonly pid: number | null;
+  /** PM2 runs in another container: here, the pid is the number of another process, or of none. */
+  readonly isElsewhere?: true;
   readonly namespace: string;
   /** PM2's status: `online`, `launching`, `stopping`, `stopped`, `errored`, `waiting restart`, `one-launch-status`. */
   readonly status: string;

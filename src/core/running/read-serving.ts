@@ -38,7 +38,7 @@ const STILL_HUNG_MS = 300;
 const SECOND_LOOK_MS = 10_000;
 export const LOOK_MS = 100;
 const NO_KERNEL = "this system does not show whether a process answers";
-const HIDDEN = "this user may not see whether the process answers";
+const HIDDEN = "it cannot be seen from here whether the process answers";
 
 /**
  * By PM2 id, what sockets say about services that PM2 calls online. Waits only while something waits for one of them. Empty
@@ -60,6 +60,7 @@ export async function readServing(
   const sockets = kernel.tcpSockets();
   for (const { record, pid } of trees)
     if (!hung.has(record.pmId) && !kernel.shows(pid)) facts.set(record.pmId, { unseen: HIDDEN });
+  for (const { pmId, isElsewhere } of services) if (isElsewhere === true) facts.set(pmId, { unseen: HIDDEN });
   for (const tree of trees.filter(({ record }) => !hung.has(record.pmId))) {
     const found = await readNotLoaded(ports, sockets, tree);
     if (found !== undefined) facts.set(tree.record.pmId, found);
@@ -132,8 +133,8 @@ export function isOnlineService({ status, pid, declaration }: ProcessRecord): bo
 export function readTrees(kernel: ProcessTrees, services: readonly ProcessRecord[]): readonly ServingTree[] {
   const activity = kernel.activity(services.flatMap(({ pid }) => pid ?? []));
   return services.flatMap((record): ServingTree[] => {
-    const { pid } = record;
-    if (pid === null) return [];
+    const { pid, isElsewhere } = record;
+    if (pid === null || isElsewhere === true) return [];
     const daemon = record.execMode === "cluster" ? activity.get(pid)?.parentPid : undefined;
     return [
       {

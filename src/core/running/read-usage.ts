@@ -1,3 +1,8 @@
+/** Of others, PM2 alone measures CPU and memory. */
+export function isMeasured(record: ProcessRecord): record is ProcessRecord & { readonly pid: number } {
+  return record.pid !== null && record.isElsewhere !== true;
+}
+
 /** A shorter time would measure single clock ticks. */
 const MEASURE_MS = 200;
 
@@ -10,7 +15,7 @@ export async function readTreeUsage(
   records: readonly ProcessRecord[],
 ): Promise<ReadonlyMap<number, TreeUsage>> {
   const kernel = await machine.openTrees();
-  const roots = records.flatMap(({ pmId, pid }) => (pid === null ? [] : [{ pmId, root: pid }]));
+  const roots = records.flatMap((record) => (isMeasured(record) ? [{ pmId: record.pmId, root: record.pid }] : []));
   const descendants = kernel?.descendants(roots.map(({ root }) => root));
   const trees = roots.flatMap(({ pmId, root }) => {
     const own = descendants?.get(root) ?? [];

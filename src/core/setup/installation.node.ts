@@ -1,10 +1,10 @@
 import type { Installation, Pm2Daemon, ServiceAddress } from "./ports.ts";
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { MAX_PORT } from "../words/numbers.ts";
 import { AUTH_TOKEN, DEFAULT_HOST, DEFAULT_PORT, HOST, PORT } from "../api/names.ts";
 
-import { readIfReadable } from "../files/system.ts";
+import { readIfReadable, systemCode } from "../files/system.ts";
 import { callDaemon, probeSocket } from "../pm2/daemon/daemon.ts";
 import { findInstalledPm2, findPm2, type Pm2Places } from "../pm2/daemon/find-pm2.ts";
 import { systemUser, userName } from "../files/host.ts";
@@ -28,6 +28,7 @@ export function nodeInstallation({ env, places }: InstallationOptions): Installa
     pm2: () => findPm2(places),
     hasToken: Boolean(env[AUTH_TOKEN]),
     daemon: () => findDaemon(places.home),
+    homeRefusal: () => findRefusal(places.home),
     service: () => findService(env),
     hasProgram: (name) => (env["PATH"] ?? "").split(delimiter).some((folder) => isFile(join(folder, name))),
   };
@@ -44,6 +45,16 @@ async function findDaemon(home: string): Promise<Pm2Daemon | null> {
     pid: Number.isNaN(pid) ? null : pid,
     owner: ownerName(socket) ?? ownerName(home) ?? "unknown",
   };
+}
+
+function findRefusal(folder: string): string | null {
+  try {
+    accessSync(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    const code = systemCode(error);
+    return code === "ENOENT" ? null : code;
+  }
 }
 
 /** Another user may see the folder but not its content. */

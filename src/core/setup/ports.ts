@@ -23,6 +23,9 @@ export interface Installation {
   /** The daemon in PM2_HOME; null if none is listening. */
   daemon(): Promise<Pm2Daemon | null>;
 
+  /** Why this user cannot write to PM2_HOME, as a code of the system; null if it can, or if the folder does not exist. */
+  homeRefusal(): string | null;
+
   /** Finds out if a program responds at the address that `svcm serve` would use. */
   service(): Promise<ServiceAddress>;
 

@@ -158,7 +158,10 @@ describe("an alert that outlives the server", () => {
   ]);
   const kept = reportedAlerts({ ...INITIAL_STATE, active }, at(15 * MINUTE));
   const restored = (later: ReturnType<typeof at>, holdOffs = HOLD_OFFS, from = kept) =>
-    [...restoredState(from, later, holdOffs).active.values()].map(({ sinceMs, reportedMs }) => [sinceMs, reportedMs]);
+    [...restoredState({ reported: from }, later, holdOffs).active.values()].map(({ sinceMs, reportedMs }) => [
+      sinceMs,
+      reportedMs,
+    ]);
 
   test("is kept with its times if it was reported", () => {
     const times = { since: "2030-01-01T00:10:00.000Z", at: "2030-01-01T00:11:00.000Z" };

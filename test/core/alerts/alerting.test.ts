@@ -112,6 +112,24 @@ test("a server that is started again in an incident repeats no alert, and resolv
   expect(reported()).toEqual(["firing not-online api (0)", "resolved not-online api (0)"]);
 });
 
+test.each([
+  ["goes on", 30 * SECOND, 60 * SECOND],
+  ["begins again, because it may have ended in between", 2 * MINUTE, 0],
+])("a condition that was not reported before a restart %s", async (_, awayMs, earlierMs) => {
+  const settings = { ...SETTINGS, rules: { "not-online": "2m" } };
+  const { world, reported, messages, alerting, start } = await alerted({ settings });
+  world.records = [ERRORED];
+  await during(world, MINUTE);
+  await alerting.stop();
+  await during(world, awayMs);
+  start();
+  await during(world, 50 * SECOND);
+  expect(reported()).toEqual(earlierMs === 0 ? [] : ["firing not-online api (0)"]);
+  await during(world, 2 * MINUTE);
+  const [{ at, since } = { at: "", since: "" }] = messages;
+  expect([reported().length, Date.parse(at) - Date.parse(since)]).toEqual([1, 2 * MINUTE]);
+});
+
 test("the record forgets the alerts of a rule that is off now, so that a later look does not resolve or date them", async () => {
   const settings = { ...SETTINGS, rules: {} as Record<string, string> };
   const { world, reported, alerting, start } = await alerted({ settings });

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inputs } from "../../../src/core/api/inputs.ts";
 import { parseInput } from "../../../src/core/access/parse.ts";
@@ -69,6 +70,17 @@ describe("a write", () => {
         .map((line) => (JSON.parse(line) as { outcome: string }).outcome),
     ).toEqual(["started", "succeeded"]);
     expect(log).not.toMatch(/fastify|10\.0\.0\.5/);
+  });
+
+  test("of a file with a hard link says that the other name keeps the former values", async () => {
+    const workspace = makeWorkspace();
+    linkSync(join(workspace.root, DEV), join(workspace.root, "copy"));
+    expect((await set(workspace, { SVC_HTTP_FRAMEWORK: "express" })).response.warnings).toEqual([]);
+    const { response } = await set(workspace, { SVC_HTTP_FRAMEWORK: "fastify" });
+    const message = ".env.dev had another name (a hard link), which keeps the former values";
+    expect(response.warnings).toEqual([{ code: "ENV_FILE_LINKED", severity: "warning", path: [], message }]);
+    expect(workspace.read("copy")).toBe(GOOD_ENV);
+    expect((await set(workspace, { SVC_HTTP_FRAMEWORK: "restify" })).response.warnings).toEqual([]);
   });
 
   test("that changes nothing does not touch the file and leaves no record", async () => {

@@ -80,7 +80,7 @@ describe("a process that hangs", () => {
       [0, { unseen: "this system does not show whether a process answers" }],
     ]);
     expect((await serving({ held: {} })).facts).toEqual([
-      [0, { unseen: "this user may not see whether the process answers" }],
+      [0, { unseen: "it cannot be seen from here whether the process answers" }],
     ]);
     expect((await serving({ isBlind: true }, [service(0, task)])).facts).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { defineOperation } from "../../access/operation.ts";
 import type { DaemonReport } from "../../api/boot.ts";
 import { daemonReport } from "../examine.ts";
 import type { BootPorts, NewUnit } from "../ports.ts";
-import { readDaemonFacts, readRenewalFacts } from "../read-facts.ts";
+import { readDaemonFacts, readRenewalFacts, readUnreached } from "../read-facts.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { SvcmError } from "../../api/errors.ts";
 import type { FormerDaemon, RestoredProcess } from "../../pm2/port-processes.ts";
@@ -18,7 +18,8 @@ export const daemonShow = defineOperation({
   id: "daemon.show",
   access: "read",
   async run(ports: BootPorts): Promise<DaemonReport> {
-    return daemonReport(await readDaemonFacts(ports, ports.daemons.libraryVersion));
+    const facts = await readDaemonFacts(ports, ports.daemons.libraryVersion);
+    return daemonReport({ ...facts, unreached: await readUnreached(ports) });
   },
 });
 

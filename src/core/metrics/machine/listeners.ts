@@ -35,11 +35,14 @@ export function readSocketInodes(pid: number): ReadonlySet<string> | undefined {
   return new Set(descriptors.flatMap((fd) => socketInode(`/proc/${pid}/fd/${fd}`) ?? []));
 }
 
-/** True for a process that runs, but whose descriptors this user may not list. A mount of `/proc` may hide it as a whole. */
+/**
+ * True for a process that runs, but whose descriptors this user may not list, or whose sockets are those of another network.
+ * A mount of `/proc` may hide it as a whole.
+ */
 export function isHidden(pid: number): boolean {
   try {
     accessSync(`/proc/${pid}/fd`, constants.R_OK);
-    return false;
+    return readlinkSync(`/proc/${pid}/ns/net`) !== readlinkSync("/proc/self/ns/net");
   } catch {
     return hasPid(pid);
   }

@@ -220,6 +220,7 @@ function toListed(
     lastStartAt: _l,
     cronRestart: _c,
     listenPorts: _p,
+    isElsewhere: _e,
     port: _port,
     ...fields
   } = record;

@@ -9,6 +9,7 @@ import type { ErrorCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { workingFolders, type ProcessRecord } from "../../pm2/process-record.ts";
 import { createStateOf, FactsReader } from "../../running/read-states.ts";
+import { isMeasured } from "../../running/read-usage.ts";
 import { type RestartObservations, watchRestarts } from "../../running/restarts.ts";
 import type { StateOf } from "../../running/state.ts";
 import { listScrubbed } from "../../pm2/list.ts";
@@ -44,7 +45,7 @@ export async function measure(
 }
 
 function pidsOf(listed: ProcessListing): number[] {
-  return "records" in listed ? listed.records.flatMap(({ pid }) => (pid === null ? [] : [pid])) : [];
+  return "records" in listed ? listed.records.flatMap((record) => (isMeasured(record) ? [record.pid] : [])) : [];
 }
 
 export async function sampleOf(

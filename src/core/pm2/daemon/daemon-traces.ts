@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { isRecord } from "../../words/record.ts";
 import { listIfReadable, readIfReadable, statIfReadable } from "../../files/system.ts";
+import { findSurvivors, isDaemon, isForegroundDaemon } from "./proc.ts";
 
 /** PM2 removes its pid file when it stops on request or by a signal. */
 export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
@@ -12,7 +13,12 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
   );
   const times = [join(pm2Home, "pm2.log"), ...written].map((path) => statIfReadable(path)?.mtimeMs ?? 0);
   const signMs = Math.max(0, ...times);
-  return { pid: pid > 0 ? pid : null, savedNames: savedNames(pm2Home), signMs: signMs === 0 ? null : signMs };
+  return {
+    pid: pid > 0 ? pid : null,
+    savedNames: savedNames(pm2Home),
+    signMs: signMs === 0 ? null : signMs,
+    survivors: pid > 0 && !isDaemon(pid) && !isForegroundDaemon(pid) ? findSurvivors(pm2Home) : [],
+  };
 }
 
 /** The saved list also has the variables of each app, so only names leave this function. */

@@ -8,7 +8,7 @@ import { isSecretName } from "../../secrets/redact.ts";
 import { readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import type { DaemonProcess, Daemons, Renewal, RenewedUnit } from "../port-daemons.ts";
 import { callDaemon } from "./daemon.ts";
-import { groupOf, isDaemon, isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
+import { groupOf, isDaemon, isForegroundDaemon, isHomeOf, isStopped, renewalPath, titledDaemons } from "./proc.ts";
 import { findInstalledPm2, type Pm2Places } from "./find-pm2.ts";
 
 const REPORT_TIMEOUT_MS = 1000;
@@ -46,14 +46,14 @@ export function pm2Daemons(places: Pm2Places): Daemons {
   };
 }
 
-/** One in the foreground keeps the title of its program. In another container, its number belongs to another process here. */
+/** In another container, its number belongs to another process here. */
 async function readUntitled(home: string): Promise<DaemonProcess[]> {
   const pid = readIfReadable(join(home, "pm2.pid")).trim();
   const socket = join(home, "rpc.sock");
   if (!/^\d+$/.test(pid)) return [];
   const pm2Version = await callDaemon(socket, "getVersion", REPORT_TIMEOUT_MS);
   if (typeof pm2Version !== "string") return [];
-  const isForeground = /pm2-(?:runtime|docker)|--no-daemon/.test(readIfReadable(`/proc/${pid}/cmdline`));
+  const isForeground = isForegroundDaemon(pid);
   const found = { home, pm2Version, isOwn: true, isForeground: true };
   if (isForeground || isDaemon(pid)) return [processOf(pid, { ...found, isForeground })];
   const uid = statSync(socket, { throwIfNoEntry: false })?.uid ?? -1;

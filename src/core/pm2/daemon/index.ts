@@ -15,7 +15,7 @@ import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node
 import { commandReader } from "./command-reader.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
-import { isAppOf, lostDaemons, ownProcess, runsElsewhere } from "./proc.ts";
+import { isAppOf, isElsewhere, lostDaemons, ownProcess, runsElsewhere } from "./proc.ts";
 import {
   isRead,
   type ActionCall,
@@ -108,7 +108,8 @@ function listMethods(
   const list = (key?: Uint8Array, signal?: AbortSignal): ReturnType<Processes["list"]> =>
     withPm2Errors(async () => {
       const { processes = [] } = await callDaemon({ method: "list", ...(key && { salt: key }) }, signal);
-      return processes.toSorted((a, b) => a.pmId - b.pmId);
+      const sorted = processes.toSorted((a, b) => a.pmId - b.pmId);
+      return isElsewhere(home.folder) ? sorted.map((one) => ({ ...one, isElsewhere: true as const })) : sorted;
     });
   return {
     list: (signal) => list(undefined, signal),

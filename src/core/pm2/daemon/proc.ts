@@ -1,11 +1,12 @@
 /** Facts of `/proc` about the own process and the processes of PM2. Empty on other systems. */
 import type { RunningCommand, OwnProcess } from "../process-record.ts";
+import type { Survivor } from "../daemon-traces.ts";
 import type { ForeignRun } from "../port-processes.ts";
 import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
-import { parsePidStat } from "../../files/proc.ts";
+import { hasEnded, parsePidStat } from "../../files/proc.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { userName } from "../../files/host.ts";
 
@@ -65,6 +66,23 @@ function isSameFolder(path: string, other: string): boolean | undefined {
   }
 }
 
+/** In the foreground, a daemon keeps the title of its program. */
+export function isForegroundDaemon(pid: number | string): boolean {
+  return /pm2-(?:runtime|docker)|--no-daemon/.test(readIfReadable(`/proc/${pid}/cmdline`));
+}
+
+/**
+ * The daemon of PM2_HOME runs in another container, where its pids are those of other processes here. A program that runs
+ * PM2 within itself has neither title, but the socket.
+ */
+export function isElsewhere(home: string): boolean {
+  if (process.platform !== "linux") return false;
+  const pid = readIfReadable(join(home, "pm2.pid")).trim();
+  if (!/^\d+$/.test(pid) || isDaemon(pid) || isForegroundDaemon(pid)) return false;
+  const isListening = new Map(socketRows(home).map(({ inode }) => [`socket:[${inode}]`, home]));
+  return !holdersOf(isListening, [pid]).some((holder) => holder.pid === pid);
+}
+
 /** The row of a socket that accepts connections. The name stays there after its file was removed. */
 const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 \S+ \S+ +(\d+) (\/.*)\/rpc\.sock$/;
 
@@ -75,12 +93,7 @@ const LISTENING_ROW = /^\S+ \S+ \S+ 00010000 \S+ \S+ +(\d+) (\/.*)\/rpc\.sock$/;
  * @param isReached the socket leads to a daemon
  */
 export function lostDaemons(home: string, isReached: boolean): number[] {
-  const rows = readIfReadable("/proc/net/unix")
-    .split("\n")
-    .flatMap((row) => {
-      const [, inode, folder] = LISTENING_ROW.exec(row) ?? [];
-      return folder === undefined || (folder !== home && !isSameFolder(folder, home)) ? [] : [{ inode, folder }];
-    });
+  const rows = socketRows(home);
   if (rows.length <= Number(isReached) || existsSync(renewalPath(home))) return [];
   const reached = isReached ? readIfReadable(join(home, "pm2.pid")).trim() : "";
   const titled = titledDaemons();
@@ -90,9 +103,21 @@ export function lostDaemons(home: string, isReached: boolean): number[] {
   return [...new Set(own.map(({ pid }) => Number(pid)))];
 }
 
+function socketRows(home: string) {
+  return readIfReadable("/proc/net/unix")
+    .split("\n")
+    .flatMap((row) => {
+      const [, inode, folder] = LISTENING_ROW.exec(row) ?? [];
+      return folder === undefined || (folder !== home && !isSameFolder(folder, home)) ? [] : [{ inode, folder }];
+    });
+}
+
 /** Of other users, only what this one may see. @param sockets the folder of each, by the name that `/proc` gives it */
-function holdersOf(sockets: ReadonlyMap<string, string>): Pick<TitledDaemon, "pid" | "home">[] {
-  return listIfReadable("/proc").flatMap((pid) => {
+function holdersOf(
+  sockets: ReadonlyMap<string, string>,
+  pids = listIfReadable("/proc"),
+): Pick<TitledDaemon, "pid" | "home">[] {
+  return pids.flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     const open = listIfReadable(`/proc/${pid}/fd`).map((fd) => sockets.get(linkTarget(`/proc/${pid}/fd/${fd}`)));
     const home = open.find((folder) => folder !== undefined);
@@ -167,6 +192,18 @@ export function unlistedPids(
 export function isAppOf(home: string, pid: number): boolean {
   const variables = readVariables(pid);
   return pm2HomeIn(variables) === realPathIfReadable(home) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
+}
+
+/** Processes of apps whose daemon was killed, without their children. Linux only; empty elsewhere. */
+export function findSurvivors(home: string): Survivor[] {
+  const pids = listIfReadable("/proc").flatMap((pid) => (/^\d+$/.test(pid) ? [Number(pid)] : []));
+  const ofApps = new Set(pids.filter((pid) => pid !== process.pid && !isContained(pid) && isAppOf(home, pid)));
+  return [...ofApps].flatMap((pid): Survivor[] => {
+    const stat = readStat(pid);
+    const name = readVariables(pid).find((one) => one.startsWith("name="));
+    if (stat === undefined || name === undefined || hasEnded(stat) || ofApps.has(stat.parentPid)) return [];
+    return [{ pid, name: name.slice("name=".length) }];
+  });
 }
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;

@@ -94,6 +94,8 @@ export async function waitUntilAtRest(
   targets: readonly ProcessRecord[],
   timeoutMs: number,
 ): Promise<void> {
+  // Of a new app, also where no daemon runs yet.
+  if (targets.length === 0) return;
   const ids = new Set(targets.map(({ pmId }) => pmId));
   const deadline = clock.elapsed() + timeoutMs;
   for (;;) {

@@ -165,13 +165,23 @@ export const processRun = defineOperation({
         await attempt.begin();
         await ports.processes.start(now);
       });
-      const result = await waitForEnd(ports, target, input, signal);
+      const result = await waitForEnd(ports, target, input, signal).catch((error: unknown) => {
+        throw unseenEnd(error, target);
+      });
       return { ...result, details: [result.details, ...leftAlone(others)].join(" ") };
     };
     const isUnrecorded = (): boolean => signal?.aborted === true;
     return await withAudit(ports, caller, { action: "process.run", target: input.name }, run, { isUnrecorded });
   },
 });
+
+/** A run that is repeated without need may do its work twice. */
+function unseenEnd(error: unknown, { name, pmId }: ProcessRecord): unknown {
+  if (!(error instanceof SvcmError)) return error;
+  const details = `The run of ${name} (id ${pmId}) had begun, and svcm did not see its end: ${error.message}`;
+  const hint = `Before you run it again, find out what it has done: svcm why ${shellQuote(name)}, and svcm logs ${shellQuote(name)}`;
+  return new SvcmError(error.kind, { ...error.body, details, hint });
+}
 
 /** Each instance has its own run and its own end, and the answer is about one of them. */
 function leftAlone(others: readonly ProcessRecord[]): string[] {

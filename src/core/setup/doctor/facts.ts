@@ -93,11 +93,14 @@ export async function checkRunning(
     async (list) => ({ all: list, issues: await problemIssues(ports, list) }),
     (error: unknown) => ({ all: isDown(error) ? [] : undefined, issues: toFailureIssues("running", error, root) }),
   );
-  const { machine, workspace } = ports;
+  const { machine, workspace, installation } = ports;
   const listeners = await machine.listeners().catch(() => undefined);
   const leftOvers =
     all === undefined ? [] : findLeftOvers({ all, listeners: listeners ?? [], pm2Home: workspace.pm2Home });
   const running = {
+    home: workspace.pm2Home,
+    // A list that fails has its reason, and that of a folder of another user would be the same.
+    homeRefusal: all === undefined ? null : installation.homeRefusal(),
     daemon,
     service,
     leftOvers,
@@ -153,6 +156,8 @@ export interface NewerFiles {
 }
 
 export interface RunningFacts {
+  readonly home: string;
+  readonly homeRefusal: string | null;
   readonly daemon: Pm2Daemon | null;
   readonly service: ServiceAddress;
   readonly leftOvers: readonly PortHolder[];
@@ -171,6 +176,16 @@ const untestedVersion: Rule<RunningFacts> = {
       path: ["version"],
       message: `the PM2 daemon has the version ${version}; tested: ${TESTED_MAJORS.join(", ")}`,
     };
+  },
+};
+
+const unusableHome: Rule<RunningFacts> = {
+  code: "PM2_HOME_UNUSABLE",
+  severity: "error",
+  *check({ home, homeRefusal: code }) {
+    if (code === null) return;
+    const message = `this user cannot write to ${home} (${code}), so svcm starts, stops and changes no app here`;
+    yield { path: ["home"], message };
   },
 };
 
@@ -218,6 +233,7 @@ const invalidAddress: Rule<RunningFacts> = {
 };
 
 export const runningRules: readonly Rule<RunningFacts>[] = [
+  unusableHome,
   untestedVersion,
   newerEnvFiles,
   leftOverProcesses,

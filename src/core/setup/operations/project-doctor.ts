@@ -10,6 +10,8 @@ import { collectFacts, type DoctorFacts, checkRunning } from "../doctor/facts.ts
 import { gatherFiles } from "../doctor/file-checks.ts";
 import { readRunning } from "../running-apps.ts";
 import { PROJECT_FILE } from "../../project/project.ts";
+import { once } from "../../words/once.ts";
+import { withMembers } from "../../words/record.ts";
 
 export interface DoctorResponse {
   readonly facts: DoctorFacts;
@@ -34,7 +36,8 @@ export const projectDoctor = defineOperation({
   id: "project.doctor",
   access: "read",
   refusal: "INVALID_REQUEST",
-  async run(ports: SetupPorts, { version, offline }, caller): Promise<DoctorAnswer> {
+  async run(given: SetupPorts, { version, offline }, caller): Promise<DoctorAnswer> {
+    const ports = listingOnce(given);
     const survey = await ports.survey.read(ports.workspace.root);
     const declarations = await readDeclarations(ports);
     const { project, vocabulary } = declarations;
@@ -68,6 +71,12 @@ export const projectDoctor = defineOperation({
     };
   },
 });
+
+/** So that all checks see the same processes. */
+function listingOnce(ports: SetupPorts): SetupPorts {
+  const list = once(() => ports.processes.list());
+  return withMembers(ports, { processes: withMembers(ports.processes, { list }) });
+}
 
 /** Of the environment that this machine runs, as `svcm boot` compares it. */
 async function checkBoot(ports: SetupPorts, caller: Pick<Caller, "limits">): Promise<Issue[]> {

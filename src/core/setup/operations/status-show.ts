@@ -6,7 +6,7 @@ import { SvcmError } from "../../api/errors.ts";
 import { processList } from "../../metrics/operations/metrics.ts";
 import { chooseServices, type EnvironmentRequest } from "../../project/resolve.ts";
 import type { Project } from "../../project/project.ts";
-import { deadDaemonText, type DaemonTraces } from "../../pm2/daemon-traces.ts";
+import { deadDaemonText, type DaemonTraces, restoreCommand } from "../../pm2/daemon-traces.ts";
 import { rolloutPlan } from "../../rollout/operations/rollout-plan.ts";
 import { readMachineEnvironment, type MachineEnvironment } from "../../rollout/machine-environment.ts";
 import { shellQuote } from "../../words/text.ts";
@@ -56,7 +56,7 @@ export const statusShow = defineOperation({
 function findDead(traces: DaemonTraces): StatusFacts["deadDaemon"] {
   const message = deadDaemonText(traces);
   if (message === undefined) return undefined;
-  return { message, ...(traces.savedNames.length > 0 && { next: "svcm boot restore" }) };
+  return { message, ...(traces.savedNames.length > 0 && { next: restoreCommand(traces) }) };
 }
 
 async function planServices(
