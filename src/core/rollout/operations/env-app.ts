@@ -20,7 +20,7 @@ import type { Plan } from "../../api/rollout.ts";
 import { ownMember } from "../../words/record.ts";
 import type { HasFiles } from "../../files/ports.ts";
 import { decodeUtf8 } from "../../words/utf8.ts";
-import { resolvePath } from "../../project/resolve.ts";
+import { requireEnvironment, resolvePath } from "../../project/resolve.ts";
 import {
   type NamedByStart,
   readEnvValues,
@@ -45,6 +45,7 @@ export const envApp = defineOperation({
   access: "read",
   async run(own: ApplyPorts, { app, keys, ...place }, caller): Promise<EnvAppResponse> {
     const request = await withMachineEnvironment(own, place, caller);
+    requireEnvironment(await own.facts.project(), request.environment, own.workspace.nodeEnv);
     const ports = await withDeployed(own, request);
     const { contract, environment, fileName, loaded } = await readEcosystem(ports, request);
     if (keys !== undefined) requireVisible(contract, keys);
