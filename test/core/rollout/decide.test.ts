@@ -8,7 +8,6 @@ import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { createPlan } from "../../../src/core/rollout/plan.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
-import { plainState } from "../../../src/core/running/state.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf, planFor, summarise } from "./plans.ts";
 
@@ -148,17 +147,6 @@ describe("a change decides its step", () => {
       );
       expect(states).toEqual(["app failing 0", "app stopped 1"]);
     });
-  });
-
-  test.each<[string, Fields, number[], string]>([
-    ["each one of a cluster", { exec_mode: "cluster", instances: 2 }, [0, 1], "update api reload down app missing"],
-    ["one of two", { exec_mode: "cluster", instances: 2 }, [1], "update api reload none app missing"],
-    ["a fork", {}, [0], "update api restart down app missing"],
-  ])("where no code is loaded, no request is answered before the step: %s", (_what, fields, away, step) => {
-    const input = inputOf(expectedOf([fields]), simulateApply(expectedOf([fields])));
-    const stateOf: typeof input.stateOf = (record, kind) =>
-      away.includes(record.pmId) ? plainState("not loaded") : input.stateOf(record, kind);
-    expect(summarise(decide({ ...input, stateOf }).steps)).toEqual([step, SAVE]);
   });
 
   test("a stopped process is started before another one is changed", () => {
