@@ -13,6 +13,8 @@ const INPUT: InputOptions = {
   platform: "node",
   external: EXTERNAL,
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/](?:core|server)[\\/]/, sideEffects: false }] },
+  // A busy machine is no reason to fail.
+  checks: { bundlerTimings: false },
   onLog(level, log, handler) {
     if (level === "warn") throw new Error(log.message);
     handler(level, log);

@@ -4,7 +4,7 @@ import { SvcmCommand } from "./base.ts";
 import { UsageError } from "./terminal/errors.ts";
 import { canPrompt, confirm, withPrompter } from "./terminal/prompt.ts";
 import { paint } from "./terminal/screen.ts";
-import { nameList, pluralize } from "../core/words/text.ts";
+import { nameList, pluralize, shellQuote } from "../core/words/text.ts";
 
 interface Answers {
   readonly allow: string[] | undefined;
@@ -42,7 +42,7 @@ function hasNewProject({ plan }: InitResponse): boolean {
 }
 
 function isMachineUnknown({ machine }: InitResponse): boolean {
-  return machine.environment === null && machine.accepted.length > 1;
+  return machine.environment === null && machine.byDefault === null && machine.accepted.length > 1;
 }
 
 function hasOpenQuestions(proposal: InitResponse): boolean {
@@ -138,7 +138,9 @@ export default class Init extends SvcmCommand {
 
   async #offer(proposal: InitResponse, run: (write: boolean) => Promise<InitResponse>): Promise<InitResponse> {
     if (!canPrompt(this))
-      this.log("Nothing was written, because no terminal can answer the question.\nNext: svcm init --yes");
+      this.log(
+        `Nothing was written, because no terminal can answer the question.\nNext: ${["svcm", "init", ...this.argv, "--yes"].map((word) => shellQuote(word)).join(" ")}`,
+      );
     else if (await confirm(`Write ${proposal.plan.map(({ path }) => path).join(" and ")}?`)) {
       const done = await run(true);
       this.log(`Wrote ${done.written.join(" and ")}.\n\n${nextLine(done)}`);
@@ -218,11 +220,11 @@ function nothingText(unnamed: readonly string[], isEmpty: boolean): string {
 const NOTHING =
   "Nothing found to propose: svcm looks for ecosystem files of PM2, env files, and code that reads variables.\nWrite an ecosystem file, for example with pm2 init simple, and run svcm init again.";
 
-function machineLines({ accepted, environment, by, isNew }: InitResponse["machine"]): string[] {
+function machineLines({ accepted, environment, by, byDefault, isNew }: InitResponse["machine"]): string[] {
+  if (environment === null && accepted.length < 2) return [];
+  if (environment === null && byDefault !== null) return [row("Here", `${byDefault}, the default of svcm.yaml`)];
   if (environment === null)
-    return accepted.length < 2
-      ? []
-      : [row("Here", `not known whether ${accepted.join(" or ")}; --machine-environment says it`)];
+    return [row("Here", `not known whether ${accepted.join(" or ")}; --machine-environment says it`)];
   const source = isNew
     ? "for commands without -e from now on"
     : by === "init"
@@ -238,14 +240,20 @@ function environmentsText(environments: Readonly<Record<string, string | null>>)
 }
 
 function planLines({ path, isNew, before, text }: InitResponse["plan"][number], isWritten: boolean): string[] {
-  const verb = isWritten ? "Wrote" : isNew ? "Would write" : "Would add to";
-  const added = isNew ? text.split("\n").slice(0, -1) : addedLines(before, text);
-  return [paint.bold(`${verb} ${path}:`), ...added.map((line) => paint.green(`+ ${line}`)), ""];
+  const removed = linesOnlyIn(before, text);
+  const added = isNew ? text.split("\n").slice(0, -1) : linesOnlyIn(text, before);
+  const verb = isNew ? "Would write" : removed.length > 0 ? "Would remove from" : "Would add to";
+  return [
+    paint.bold(`${isWritten ? "Wrote" : verb} ${path}:`),
+    ...removed.map((line) => paint.red(`- ${line}`)),
+    ...added.map((line) => paint.green(`+ ${line}`)),
+    "",
+  ];
 }
 
-function addedLines(before: string, text: string): string[] {
-  const existingLines = new Set(before.split("\n"));
-  return text.split("\n").filter((line) => line !== "" && !existingLines.has(line));
+function linesOnlyIn(text: string, other: string): string[] {
+  const otherLines = new Set(other.split("\n"));
+  return text.split("\n").filter((line) => line !== "" && !otherLines.has(line));
 }
 
 function keyLines(words: string, names: readonly string[], reasons: Readonly<Record<string, string>> = {}): string[] {

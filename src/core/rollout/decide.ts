@@ -182,6 +182,12 @@ function failingIds({ differences }: Comparison): ReadonlySet<number> {
   return new Set(differences.flatMap(({ state, pmIds }) => (state === "failing" ? pmIds : [])));
 }
 
+/** Of processes that answer nothing: they do not stay up, or have not loaded their code. */
+function awayIds(comparison: Comparison): ReadonlySet<number> {
+  const missing = comparison.differences.filter(({ field, state }) => field === "app" && state === "missing");
+  return new Set([...failingIds(comparison), ...missing.flatMap(({ pmIds }) => pmIds)]);
+}
+
 /**
  * Runs before the step of the other instances, and keeps it from running if the process does not become healthy: they
  * may be the last ones that answer. A reload would wait for a process that does not stay up.
@@ -216,10 +222,14 @@ function createUpdate(
   processes: readonly ProcessRecord[],
 ): DecidedStep {
   const step = createAppStep(comparison, "update", reasonsOf(changed, processes), processes);
-  if (processes[0]?.execMode === "cluster") return { ...step, method: "reload" };
+  const method = processes[0]?.execMode === "cluster" ? "reload" : "restart";
+  const away = awayIds(comparison);
+  const serving = comparison.processes.filter((one) => !isStopped(one) && !away.has(one.pmId));
+  if (serving.length === 0 && isAnyUp(processes)) return { ...step, method, disruption: "down" };
+  if (method === "reload") return { ...step, method };
   const failing = failingIds(comparison);
   const isAlone = comparison.processes.filter((one) => !isStopped(one) && !failing.has(one.pmId)).length < 2;
-  return { ...step, method: "restart", disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
+  return { ...step, method, disruption: isAnyUp(processes) ? (isAlone ? "gap" : "partial") : "none" };
 }
 
 function isAnyUp(processes: readonly ProcessRecord[]): boolean {

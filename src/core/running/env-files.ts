@@ -3,7 +3,8 @@ import { baseName } from "../words/text.ts";
 import { isPlainKey } from "../secrets/redact.ts";
 import { ownMember, isRecord, parseRecord } from "../words/record.ts";
 import { FileError, type HasFiles, type HasStamps } from "../files/ports.ts";
-import { findPackageFolder, packageRun, type PackageRun } from "./package-run.ts";
+import { packageRun, type PackageRun } from "./package-run.ts";
+import { type FollowedRun, followRun } from "./package-scripts.ts";
 import { decodeUtf8 } from "../words/utf8.ts";
 import type { DeclaredApp } from "../pm2/declared.ts";
 import { resolvePath } from "../project/resolve.ts";
@@ -175,9 +176,7 @@ export function startCommand({
 }
 
 /** Named by the start of an app, wherever it does. */
-export interface NamedByStart {
-  /** In which the app works: of the package whose script runs; `null` if that is not known. */
-  readonly folder: string | null;
+export interface NamedByStart extends FollowedRun {
   /** Absolute paths that need not exist. */
   readonly envFiles: readonly string[];
   /** Commands of its shell script, or of `package.json`. */
@@ -203,20 +202,25 @@ export async function readStartCommand(
   { cwd, envFiles, line, packageRun: run, shellScript }: StartCommand,
 ): Promise<NamedByStart> {
   const { files } = ports;
-  const folder = run === undefined ? cwd : await findPackageFolder(ports, cwd, run);
+  const { folder, scripts } = await followRun(ports, cwd, run);
   const read = async (path: string): Promise<string> =>
     decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
-  const texts = [
+  const own = [
     ...(SHELL.test(line.split(" ")[0] ?? "") ? [line] : []),
     ...(shellScript === undefined ? [] : [await read(shellScript)]),
-    ...(run === undefined || folder === null
-      ? []
-      : scriptTexts(await read(resolvePath(folder, "package.json")), run.script)),
   ];
-  const named = texts.flatMap(envFilesIn).map((path) => resolvePath(folder ?? cwd, path));
+  const ofScripts = scripts.map(({ folder: at, manifest, name }, index) => ({
+    texts: scriptTexts(manifest, name),
+    at: index === scripts.length - 1 ? (folder ?? at) : at,
+  }));
+  const texts = [...own, ...ofScripts.flatMap((one) => one.texts)];
+  const named = [{ texts: own, at: cwd }, ...ofScripts].flatMap(({ texts: those, at }) =>
+    those.flatMap(envFilesIn).map((path) => resolvePath(at, path)),
+  );
   const servers = DEVELOPMENT_SERVERS.filter(({ command }) => [line, ...texts].some((text) => command.test(text)));
   return {
     folder,
+    scripts,
     texts,
     envFiles: [...new Set([...envFiles, ...named])],
     compiled: servers.flatMap(({ outputs }) => outputs),

@@ -80,9 +80,9 @@ const MAX_PACKAGES = 300;
 /** Of the nearest workspace at or above the folder. */
 async function listPackages(ports: FolderPorts, cwd: string): Promise<string[]> {
   for (let at = cwd; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
-    const { workspaces } = parseRecord(await readText(ports, `${at}/package.json`)) ?? {};
+    const { workspaces } = parseRecord(await readTextIn(ports, `${at}/package.json`)) ?? {};
     const list = isRecord(workspaces) ? workspaces["packages"] : workspaces;
-    const ofPnpm = (await readText(ports, `${at}/pnpm-workspace.yaml`)).matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm);
+    const ofPnpm = (await readTextIn(ports, `${at}/pnpm-workspace.yaml`)).matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm);
     const patterns = [...(Array.isArray(list) ? list.map(String) : []), ...[...ofPnpm].map(([, one = ""]) => one)];
     if (patterns.length > 0) return patterns.flatMap((pattern) => expand(ports, at, pattern)).slice(0, MAX_PACKAGES);
   }
@@ -102,10 +102,10 @@ function expand({ stamps }: Pick<HasStamps, "stamps">, root: string, pattern: st
 }
 
 async function readName(ports: HasFiles, folder: string): Promise<string> {
-  const { name } = parseRecord(await readText(ports, `${folder}/package.json`)) ?? {};
+  const { name } = parseRecord(await readTextIn(ports, `${folder}/package.json`)) ?? {};
   return typeof name === "string" ? name : "";
 }
 
-async function readText({ files }: HasFiles, path: string): Promise<string> {
+export async function readTextIn({ files }: HasFiles, path: string): Promise<string> {
   return decodeUtf8(await files.read(path, { mayBeOutside: true }).catch(() => new Uint8Array())) ?? "";
 }

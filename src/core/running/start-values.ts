@@ -23,7 +23,7 @@ export function commandValues(line: string, texts: readonly string[], manifest: 
   const commands = [line];
   // A loop also visits what is added meanwhile.
   for (const command of commands) {
-    const { script = "", target } = packageRun(wordsOf(command).slice(variablesOf(command).length)) ?? {};
+    const { script = "", target } = packageRun(commandWords(command)) ?? {};
     const isOwn = target === undefined && isRecord(scripts) && Object.hasOwn(scripts, script);
     const next = isOwn ? scripts[script] : undefined;
     const last = typeof next === "string" ? statementsIn(next).at(-1) : undefined;
@@ -36,7 +36,7 @@ export function maySet({ texts }: CommandValues, key: string): boolean {
   return texts.some((text) => new RegExp(String.raw`(?:^|[\s;&|"'])${key}=`).test(text));
 }
 
-function statementsIn(text: string): string[] {
+export function statementsIn(text: string): string[] {
   return text
     .split(STATEMENT)
     .map((statement) => statement.trim())
@@ -54,6 +54,11 @@ function assignmentsIn(command: string): [key: string, value: string][] {
 function wordsOf(command: string): string[] {
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.slice(words.findIndex((word) => !PREFIX.test(word)));
+}
+
+/** Without the variables before it. */
+export function commandWords(command: string): string[] {
+  return wordsOf(command).slice(variablesOf(command).length);
 }
 
 function variablesOf(command: string): string[] {

@@ -197,6 +197,14 @@ test("without PM2's list, the declaration is shown without differences, and says
   expect(known?.drift.map(({ name }) => name)).toEqual(["api"]);
 });
 
+test("where nothing says which environment this machine is, the process is compared with none", async () => {
+  const ecosystem = { dev: [], production: [] };
+  const project = { hasDefault: false, services: { "": { folder: ".", env: {}, ecosystem } }, undecided: [] };
+  const facts = { ...playRollout().ports.facts, project: async () => project };
+  const { declaration } = await show({}, {}, [{}], { facts });
+  expect(declaration?.error).toContain("svcm.yaml declares no default environment");
+});
+
 test("without an ecosystem file there is no declaration, and variables of the contract are those that run", async () => {
   const environment = { SVC_HTTP_FRAMEWORK: "digest", HOME: "digest" };
   const ecosystems = { list: async () => [], load: () => Promise.reject(new Error("none")), withheldValues: () => [] };

@@ -1,6 +1,6 @@
 /** A comparison without a difference is not "as declared" if a plan refuses the file. */
 import { expect, test } from "vitest";
-import { commandLineCaller, ecosystemDrift, execute, type Ports } from "../../../src/core/index.ts";
+import { commandLineCaller, ecosystemDrift, envApp, execute, type Ports } from "../../../src/core/index.ts";
 import { EcosystemWatch } from "../../../src/core/metrics/sampling/ecosystem-watch.ts";
 import { plainState } from "../../../src/core/running/state.ts";
 import { longTest } from "../../support/runs.ts";
@@ -67,6 +67,10 @@ test("where nothing says which environment this machine is, nothing is compared,
   const compared = await watch.compare([], { isCurrent: true, stateOf: () => plainState("online") });
   expect(compared).toMatchObject({ code: "ENVIRONMENT_REQUIRED", missingExpected: [], planSteps: null });
   const unnamed = { environment: undefined, service: undefined };
+  // Another environment may declare the app with other values.
+  await expect(execute(envApp, ports, { ...unnamed, app: "api" }, commandLineCaller())).rejects.toMatchObject({
+    body: { code: "ENVIRONMENT_REQUIRED" },
+  });
   await expect(execute(ecosystemDrift, ports, unnamed, commandLineCaller())).rejects.toMatchObject({
     body: { code: "ENVIRONMENT_REQUIRED" },
   });

@@ -6,7 +6,7 @@ const FACTS: ValueFacts = {
   keys: ["LEVEL"],
   ecosystem: { fileName: "ecosystem.config.js", env: {} },
   layers: [],
-  command: { values: new Map(), texts: [], fileName: "package.json" },
+  commands: [{ values: new Map(), texts: [], fileName: "package.json" }],
   defaultOf: () => "",
   runningOf: () => "same",
 };
@@ -38,10 +38,15 @@ test("an empty value of a file is a value, because an app gets it", () => {
 test("a command wins over PM2, and what it did at the start is in no record", () => {
   const ecosystem = { fileName: "ecosystem.config.js", env: { LEVEL: "c" } };
   const command = { values: new Map([["LEVEL", "e"]]), texts: [], fileName: "package.json" };
-  expect(sourceOf({ ecosystem, command })).toEqual(["e", "command", "package.json", ["ecosystem.config.js"]]);
-  const [set] = decideAppValues({ ...FACTS, command });
+  expect(sourceOf({ ecosystem, commands: [command] })).toEqual([
+    "e",
+    "command",
+    "package.json",
+    ["ecosystem.config.js"],
+  ]);
+  const [set] = decideAppValues({ ...FACTS, commands: [command] });
   const texts = ['[ -n "$X" ] && export LEVEL=f'];
-  const [maybe] = decideAppValues({ ...FACTS, command: { ...command, values: new Map(), texts } });
+  const [maybe] = decideAppValues({ ...FACTS, commands: [{ ...command, values: new Map(), texts }] });
   expect([set?.running, maybe?.running]).toEqual(["unknown", "unknown"]);
 });
 

@@ -6,6 +6,7 @@ import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ExpectedApp } from "../../../src/core/rollout/expected.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
+import { plainState } from "../../../src/core/running/state.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
 import { inputOf, planFor, summarise } from "./plans.ts";
 import { longTest } from "../../support/runs.ts";
@@ -113,4 +114,15 @@ describe("for any declaration and any processes", () => {
       }),
     );
   });
+});
+
+test.each<[string, Fields, number[], string]>([
+  ["each one of a cluster", { exec_mode: "cluster", instances: 2 }, [0, 1], "update api reload down app missing"],
+  ["one of two", { exec_mode: "cluster", instances: 2 }, [1], "update api reload none app missing"],
+  ["a fork", {}, [0], "update api restart down app missing"],
+])("where no code is loaded, no request is answered before the step: %s", (_what, fields, away, step) => {
+  const input = inputOf(expectedOf([fields]), simulateApply(expectedOf([fields])));
+  const stateOf: typeof input.stateOf = (record, kind) =>
+    away.includes(record.pmId) ? plainState("not loaded") : input.stateOf(record, kind);
+  expect(summarise(decide({ ...input, stateOf }).steps)).toEqual([step, "save none"]);
 });

@@ -20,3 +20,20 @@ test("an app without an env file has the values of the ecosystem file, and an en
   broken.write(".env.dev/file", "");
   await expect(show(broken)).rejects.toMatchObject({ body: { code: "EISDIR", path: broken.path(".env.dev") } });
 });
+
+test("a script of the workspace that hands over to a package has the values of both, and the env file of the package", async () => {
+  const made = makeWorkspace({
+    "svcm.yaml":
+      "version: 1\nenvironments: { dev: [] }\nservices:\n  main: { ecosystem: { dev: e.config.cjs } }\n  api: { folder: api, env: { dev: .env } }\nkeys: { A: { kind: text, tier: read-only }, B: { kind: text, tier: read-only }, C: { kind: text, tier: read-only } }\n",
+    "e.config.cjs": 'module.exports = { apps: [{ name: "web", script: "npm", args: "run api" }] };',
+    "package.json": '{ "workspaces": ["api"], "scripts": { "api": "cross-env A=root B=root npm start -w api" } }',
+    "api/package.json": '{ "name": "api", "scripts": { "start": "B=own node a.js" } }',
+    "api/.env": "C=file\n",
+  });
+  const { values } = await execute(envApp, made.ports, { environment: "dev", service: "main", app: "web" }, caller);
+  expect(values.map(({ key, value, file }) => `${key}=${value} ${file}`)).toEqual([
+    "A=root package.json",
+    "B=own api/package.json",
+    "C=file api/.env",
+  ]);
+});

@@ -52,3 +52,43 @@ test.each<[line: string, files: Readonly<Record<string, string>>, folder: string
 test("a program that starts no script is not a run", () => {
   expect([["npm"], ["npx"], ["npx", "--yes"], []].map((words) => packageRun(words))).toEqual(Array(4).fill(undefined));
 });
+
+const ROOT = {
+  workspaces: ["packages/*"],
+  scripts: {
+    api: "npm start -w api",
+    long: "npm run build && LEVEL=a npm run api",
+    into: "cd packages/api && npm start",
+    inside: 'cd "packages/api" && node --env-file=own.env server.js',
+    both: "npm start -w api & npm start -w web",
+    either: "npm start -w api || npm run fallback",
+    all: "turbo run start",
+    loop: "npm run loop",
+    computed: "cd $HOME && npm start",
+  },
+};
+
+test.each<[script: string, folder: string | null, scripts: readonly string[]]>([
+  ["api", API, ["./api", `${API}/start`]],
+  ["long", API, ["./long", "./api", `${API}/start`]],
+  ["into", API, ["./into", `${API}/start`]],
+  ["inside", API, ["./inside"]],
+  ["both", ".", ["./both"]],
+  ["either", ".", ["./either"]],
+  ["all", null, ["./all"]],
+  ["loop", ".", ["./loop"]],
+  ["computed", null, ["./computed"]],
+  ["gone", ".", ["./gone"]],
+])("the script %s of a workspace works in %s", async (script, expected, scripts) => {
+  const workspace = makeWorkspace({
+    "package.json": JSON.stringify(ROOT),
+    "packages/api/package.json": '{"name":"api","scripts":{"start":"node --env-file=own.env server.js"}}',
+  });
+  const path = (name: string): string => (name === "." ? workspace.root : workspace.path(name));
+  const start = { script: "/usr/bin/npm", args: ["run", script], cwd: workspace.root, env: {}, interpreter: "node" };
+  const named = await readStartCommand(workspace.ports, startCommand(start));
+  expect(named.folder).toBe(expected === null ? null : path(expected));
+  const shown = named.scripts.map(({ folder, name }) => `${folder}/${name}`.replace(workspace.root, "."));
+  expect(shown.map((one) => one.replace("./packages", "packages"))).toEqual(scripts);
+  expect(named.envFiles).toEqual(expected === API ? [workspace.path("packages/api/own.env")] : []);
+});

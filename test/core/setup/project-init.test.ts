@@ -183,7 +183,7 @@ describe("the environment of this machine", () => {
   test("is that of svcm init before the first apply, and no file of the repository holds it", async () => {
     const ports = repository(twoEnvironments);
     const first = await init(ports, "production");
-    expect(first.machine).toEqual({
+    expect(first.machine).toMatchObject({
       accepted: ["dev", "production"],
       environment: "production",
       by: "init",

@@ -12,6 +12,8 @@ import { readTreeUsage } from "../../running/read-usage.ts";
 import { readNextTimes, readStateOf } from "../../running/read-states.ts";
 import { type StateOf, isAtRest, isWithoutPid, type ProcessState } from "../../running/state.ts";
 import type { EnvironmentRequest } from "../../project/resolve.ts";
+import { SvcmError } from "../../api/errors.ts";
+import { withMachineEnvironment } from "../../rollout/machine-environment.ts";
 import { shellQuote } from "../../words/text.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import type { NextTime } from "../../running/facts.ts";
@@ -35,7 +37,8 @@ export const processShow = defineOperation({
       ? await ports.telemetry.environment(request, caller)
       : (request.environment ?? "unknown");
     const why = await explainEnd(ports, name, caller);
-    const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment }, why);
+    const isNamed = !isDeclared || (await isEnvironmentNamed(ports, request, caller));
+    const { declaration, declaredKeys } = await readDeclaration(ports, { ...request, environment, isNamed }, why);
     const usage = await readTreeUsage(ports, why.processes);
     const contract = isDeclared ? await ports.facts.runtimeContract() : NO_KEYS;
     const running = why.processes.flatMap((record) => Object.keys(record.declaration.environment));
@@ -56,6 +59,20 @@ export const processShow = defineOperation({
 });
 
 const NO_KEYS = { keys: {} };
+
+/** By the request, or by what was applied or recorded on this machine. */
+async function isEnvironmentNamed(
+  ports: EventsPorts,
+  request: EnvironmentRequest,
+  caller: Parameters<typeof withMachineEnvironment>[2],
+): Promise<boolean> {
+  try {
+    return (await withMachineEnvironment(ports, request, caller)).environment !== undefined;
+  } catch (error) {
+    if (error instanceof SvcmError && error.body.code === "PM2_HOME_UNUSABLE") return request.environment !== undefined;
+    throw error;
+  }
+}
 
 interface Known {
   readonly stateOf: StateOf;
@@ -102,7 +119,7 @@ interface Declared {
 /** If a file cannot be read, the process is still shown. */
 async function readDeclaration(
   ports: EventsPorts,
-  request: EnvironmentRequest & { environment: string },
+  request: EnvironmentRequest & { environment: string; isNamed: boolean },
   { listed, response: { app: name } }: Why,
 ): Promise<Declared> {
   const watch = new EcosystemWatch(ports, request);

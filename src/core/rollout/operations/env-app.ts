@@ -18,9 +18,7 @@ import { computePlan } from "../planning.ts";
 import { withDeployed } from "../port-deployed.ts";
 import type { Plan } from "../../api/rollout.ts";
 import { ownMember } from "../../words/record.ts";
-import type { HasFiles } from "../../files/ports.ts";
-import { decodeUtf8 } from "../../words/utf8.ts";
-import { resolvePath } from "../../project/resolve.ts";
+import { requireEnvironment, resolvePath } from "../../project/resolve.ts";
 import {
   type NamedByStart,
   readEnvValues,
@@ -45,6 +43,7 @@ export const envApp = defineOperation({
   access: "read",
   async run(own: ApplyPorts, { app, keys, ...place }, caller): Promise<EnvAppResponse> {
     const request = await withMachineEnvironment(own, place, caller);
+    requireEnvironment(await own.facts.project(), request.environment, own.workspace.nodeEnv);
     const ports = await withDeployed(own, request);
     const { contract, environment, fileName, loaded } = await readEcosystem(ports, request);
     if (keys !== undefined) requireVisible(contract, keys);
@@ -69,7 +68,7 @@ export const envApp = defineOperation({
       const name = rootRelative(ports.workspace.root, layer.path);
       return services.length > 1 ? { ...layer, fileName: name } : layer;
     });
-    const { layers, command } = await readStart(ports, startedBy, {
+    const { layers, commands } = await readStart(ports, startedBy, {
       named,
       layers: ofServices,
       ofNode: places?.envFiles,
@@ -82,7 +81,7 @@ export const envApp = defineOperation({
       keys: keys ?? visibleKeys(contract),
       ecosystem: { fileName, env: found.env },
       layers,
-      command,
+      commands,
       defaultOf: (key) => defaultOf(contract, key),
       runningOf: runningFrom(plan, app, alive.length),
     });
@@ -126,8 +125,8 @@ interface StartFacts {
 async function readStart(
   ports: RolloutPorts,
   start: StartCommand,
-  { named: { envFiles, texts, folder }, layers, ofNode = [], fileName }: StartFacts,
-): Promise<Pick<ValueFacts, "layers" | "command">> {
+  { named: { envFiles, texts, scripts }, layers, ofNode = [], fileName }: StartFacts,
+): Promise<Pick<ValueFacts, "layers" | "commands">> {
   const paths = [...new Set([...envFiles, ...ofNode.map(({ path }) => path)])];
   const values = await readEnvValues(ports, paths);
   const { root } = ports.workspace;
@@ -135,18 +134,13 @@ async function readStart(
     fileName: layers.find((layer) => layer.path === path)?.fileName ?? rootRelative(root, path),
     values: new Map(Object.entries(values.get(path) ?? {})),
   });
-  const { packageRun } = start;
-  const manifest = packageRun === undefined || folder === null ? "" : await readManifest(ports, folder);
-  const line = packageRun === undefined || folder === null ? start.line : `npm run ${packageRun.script}`;
-  const command = commandValues(line, texts, manifest);
   const others = layers.filter(({ path }) => !paths.includes(path));
-  const by = packageRun === undefined ? fileName : rootRelative(root, resolvePath(folder ?? start.cwd, "package.json"));
-  return { layers: [...others, ...paths.map(toLayer)], command: { ...command, fileName: by } };
-}
-
-async function readManifest({ files }: HasFiles, cwd: string): Promise<string> {
-  const bytes = files.read(resolvePath(cwd, "package.json"), { mayBeOutside: true });
-  return decodeUtf8(await bytes.catch(() => new Uint8Array())) ?? "";
+  const ofScripts = scripts.map(({ folder, name, manifest }) => ({
+    ...commandValues(`npm run ${name}`, texts, manifest),
+    fileName: rootRelative(root, resolvePath(folder, "package.json")),
+  }));
+  const commands = scripts.length > 0 ? ofScripts : [{ ...commandValues(start.line, texts, ""), fileName }];
+  return { layers: [...others, ...paths.map(toLayer)], commands };
 }
 
 async function planFor(
@@ -197,8 +191,8 @@ export interface ValueFacts {
   readonly ecosystem: { readonly fileName: string; readonly env: Readonly<Record<string, string>> };
   /** Later ones win. */
   readonly layers: readonly Layer[];
-  /** Of its start, with the file that has it. */
-  readonly command: CommandValues & { readonly fileName: string };
+  /** Of its start, with the files that have them. Later ones win. */
+  readonly commands: readonly (CommandValues & { readonly fileName: string })[];
   readonly defaultOf: (key: string) => string;
   readonly runningOf: (key: string, source: ValueSource) => RunningValue;
 }
@@ -208,7 +202,7 @@ export function decideAppValues({
   keys,
   ecosystem,
   layers,
-  command,
+  commands,
   defaultOf: ofContract,
   runningOf,
 }: ValueFacts): AppValue[] {
@@ -218,11 +212,14 @@ export function decideAppValues({
       return value === undefined ? [] : [{ file: fileName, value, source: "env file" as const }];
     });
     const declared = ownMember(ecosystem.env, key);
-    const set = command.values.get(key);
+    const ofCommands = commands.flatMap(({ fileName, values }) => {
+      const value = values.get(key);
+      return value === undefined ? [] : [{ file: fileName, value, source: "command" as const }];
+    });
     const found = [
       ...inFiles,
       ...(declared === undefined ? [] : [{ file: ecosystem.fileName, value: declared, source: "ecosystem" as const }]),
-      ...(set === undefined ? [] : [{ file: command.fileName, value: set, source: "command" as const }]),
+      ...ofCommands,
     ];
     const winner = found.at(-1);
     const assumed = ofContract(key);
@@ -234,7 +231,10 @@ export function decideAppValues({
       file: winner?.file ?? null,
       overridden: found.slice(0, -1).map(({ file }) => file),
       // No record has what a command did at the start.
-      running: set !== undefined || maySet(command, key) ? notKnown(runningOf(key, source)) : runningOf(key, source),
+      running:
+        ofCommands.length > 0 || commands.some((one) => maySet(one, key))
+          ? notKnown(runningOf(key, source))
+          : runningOf(key, source),
     };
   });
 }

@@ -52,7 +52,8 @@ function effectText(step: PlanStep): string {
   const { disruption, why, port } = step;
   if (port !== undefined) return `: requests move from port ${port.from} to ${port.to}`;
   const isFailing = why.some(({ state }) => state === "failing");
-  if (!isFailing) return disruption === "none" ? effectOnNone(step) : DISRUPTION_TEXTS[disruption];
+  const isAway = disruption === "down" && why.some(({ field, state }) => field === "app" && state === "missing");
+  if (!isFailing && !isAway) return disruption === "none" ? effectOnNone(step) : DISRUPTION_TEXTS[disruption];
   return disruption === "down"
     ? ": it is down until it starts"
     : ": the other instances go on, and change only if this succeeds";

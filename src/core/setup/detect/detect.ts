@@ -1,4 +1,3 @@
-import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { compareText } from "../../api/issue.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { parseAssignments, detectEnvFiles, type DetectedEnvFile } from "./env-files.ts";
@@ -7,7 +6,7 @@ import type { UndecidedFile } from "../../project/project.ts";
 import { baseName } from "../../words/text.ts";
 import { folderOf, type Survey, isScriptLikePm2, joinPath, packageFolderOf } from "./survey.ts";
 import { environmentInName } from "../../words/environment-names.ts";
-import { parseApps, stripComments, type Pm2App } from "./parse-apps.ts";
+import { mayDeclareApps, parseApps, pathsRead, stripComments, type Pm2App } from "./parse-apps.ts";
 import { callsIn, scriptsStartedIn, type Pm2Call } from "./pm2-calls.ts";
 import { WATCH_FIELD } from "../../project/state-place.ts";
 import { selectFiles } from "./select-files.ts";
@@ -91,7 +90,8 @@ function detectKeys({ files }: Survey, env: readonly DetectedEnvFile[]): Detecte
   );
   for (const [key, value] of assigned) addValue(key, value);
   for (const [path, text = ""] of files) {
-    if (isPm2Name(baseName(path))) for (const [key, value] of ecosystemVariables(text)) addValue(key, value, true);
+    if (!mayDeclareApps(path, text)) continue;
+    for (const [key, value] of ecosystemVariables(stripComments(path, text))) addValue(key, value, true);
   }
   const readByCode = new Set(
     [...files].flatMap(([path, text = ""]) => (/\.[cm]?[jt]sx?$/.test(path) ? readKeys(text) : [])),
@@ -166,15 +166,15 @@ export function detectPm2Files(
     if (!isCandidate(path, text, calls)) continue;
     const isBroken = isUnwantedModule(path, files, packages);
     notes.push(...textNotes(path, text), ...(isBroken ? [{ path, line: 1, what: moduleNote(path, text) }] : []));
-    found.push({ ...pm2File(path, text, calls, files, packages), isBroken });
+    found.push({ ...pm2File(path, text, calls, files, packages), isBroken, reads: pathsRead(path, text) });
   }
   const { pm2, undecided, skipped } = selectFiles(found, running, scriptsStartedIn(files));
   return { pm2, undecided, notUnderstood: [...notes, ...skipped] };
 }
 
-/** Named like a PM2 file, or started as one. */
+/** Named or written like a PM2 file, or started as one. */
 function isCandidate(path: string, text: string, calls: readonly Pm2Call[]): boolean {
-  const isNamed = isPm2Name(baseName(path));
+  const isNamed = mayDeclareApps(path, text);
   if (!isNamed && !calls.some(({ file, kind }) => file === path && kind !== "readme")) return false;
   return (isNamed && isComputedFile(path, text)) || /\b(?:apps|script|cmd|exec)\b["']?\s*:/.test(text);
 }
@@ -238,7 +238,7 @@ function pm2File(
   allCalls: readonly Pm2Call[],
   files: Survey["files"],
   packages: readonly string[],
-): Omit<Pm2File, "isBroken"> {
+): Omit<Pm2File, "isBroken" | "reads"> {
   const text = stripComments(path, source);
   const calls = strongest(allCalls.filter(({ file }) => file === path));
   const named = environmentInName(baseName(path).replace(/^(?:ecosystem|pm2|process)/i, ""));

@@ -1,7 +1,8 @@
+import { isPm2Name } from "../../pm2/pm2-names.ts";
 import { baseName } from "../../words/text.ts";
 import { isRecord } from "../../words/record.ts";
 import { YamlSyntaxError, loadYaml } from "../../yaml/load.ts";
-import { folderOf } from "./survey.ts";
+import { folderOf, joinPath } from "./survey.ts";
 import { parse, type AnyNode, type Expression, type ObjectExpression, type Options } from "acorn";
 
 export interface Pm2App {
@@ -23,6 +24,24 @@ export function stripComments(path: string, text: string): string {
   return isYamlFile(path)
     ? text.replaceAll(/(^|\s)#[^\n]*/g, "$1")
     : text.replaceAll(COMMENT, (_, string?: string) => string ?? " ");
+}
+
+/**
+ * By its name, or by its content: PM2 reads every `.config.js` as such a file, so a team may call one `main.config.js`
+ * and start it by hand.
+ */
+export function mayDeclareApps(path: string, text: string): boolean {
+  if (isPm2Name(baseName(path))) return true;
+  if (!/\.config\.[cm]?js$/i.test(path) || !/\bapps\b/.test(text)) return false;
+  const code = stripComments(path, text);
+  const isList = /\bapps\b["']?\s*[:=,}]/.test(code) && /\b(?:script|cmd|exec)["']?\s*:\s*["'`]/.test(code);
+  return isList && parseApps(path, text).length > 0;
+}
+
+/** The modules that it names by relative paths, from the root. */
+export function pathsRead(path: string, source: string): string[] {
+  const named = stripComments(path, source).matchAll(/\b(?:require\s*\(|import\s*\(|from)\s*["'`](\.[^"'`]*)["'`]/g);
+  return [...named].map(([, relative = ""]) => joinPath(folderOf(path), relative));
 }
 
 /** PM2 names an app without a name after its script. */

@@ -21,6 +21,8 @@ export interface Pm2File {
   /** Callers that start PM2 with it. */
   readonly calls: readonly Pm2Call[];
   readonly isBroken: boolean;
+  /** Paths of modules, perhaps without their endings, from which the file may take its apps. */
+  readonly reads: readonly string[];
   /** The file lists its apps one by one, and computes none. */
   readonly isPlain: boolean;
   readonly apps: readonly Pm2App[];

@@ -45,7 +45,8 @@ export function selectFiles(
   for (const environment of environments)
     for (const file of files.filter((one) => isForgotten(one, files, removed, environment, running))) {
       remove([file], environment);
-      undecided.push({ file: file.path, environment, why: FORGOTTEN });
+      if (!files.some((other) => isReadBy(file, other, environment)))
+        undecided.push({ file: file.path, environment, why: FORGOTTEN });
     }
   for (const doubt of startedWithout(files, started, running)) {
     if (removed.get(doubt.file)?.has(doubt.environment) === true) continue;
@@ -101,6 +102,12 @@ function isForgotten(
       isIn(other) &&
       isCalledFor(other, environment),
   );
+}
+
+/** What the other file takes from it is started with that one. */
+function isReadBy({ path }: Pm2File, { environments, reads }: Pm2File, environment: string): boolean {
+  const names = [path, path.replace(/\.js(?:on)?$/, "")];
+  return Object.hasOwn(environments, environment) && names.some((name) => reads.includes(name));
 }
 
 function declaresRunning({ apps }: Pm2File, running: readonly RunningApp[]): boolean {

@@ -84,16 +84,29 @@ async function propose(
   const keysWith = (...verdicts: DetectedKey["verdict"][]): string[] =>
     keys.filter(({ verdict }) => verdicts.includes(verdict)).map(({ key }) => key);
   return {
-    found: { ...found, notUnderstood: [...found.notUnderstood, ...notes, ...ignored.notes, ...exposed] },
+    found: {
+      ...found,
+      undecided: undecidedIn(project, found),
+      notUnderstood: [...found.notUnderstood, ...notes, ...ignored.notes, ...exposed],
+    },
     keys: { open: keysWith("open"), secret: keysWith("secret", "connection"), undecided: keysWith("undecided") },
     guesses: Object.fromEntries(
       keys.filter(({ verdict }) => verdict === "open" || verdict === "undecided").map(({ key, why }) => [key, why]),
     ),
     unnamed: file?.isNew === true ? [] : unnamedIn(ports.workspace.root, found, project),
     plan: plan.flatMap((planned) => planned ?? []),
-    machine,
+    machine: { ...machine, byDefault: defaultOf(project) },
     written: [],
   };
+}
+
+/** What a user has decided is not asked again. */
+function undecidedIn(project: Project | undefined, found: Pick<Detection, "undecided">): Detection["undecided"] {
+  return project?.undecided ?? found.undecided;
+}
+
+function defaultOf(project: Project | undefined): string | null {
+  return project?.hasDefault === true ? project.defaultEnvironment : null;
 }
 
 /** A newcomer learns it here first, before anything is committed. */
@@ -248,6 +261,8 @@ interface InitMachine {
   readonly accepted: readonly string[];
   readonly environment: string | null;
   readonly by: MachineEnvironment["by"] | null;
+  /** Without an environment of the machine, commands without `-e` mean that of `svcm.yaml`. */
+  readonly byDefault: string | null;
   /** The environment is requested, and not yet recorded. */
   readonly isNew: boolean;
 }
@@ -260,7 +275,7 @@ export function decideMachine(
   environments: Project["environments"],
   known: MachineEnvironment | undefined,
   requested: string | undefined,
-): InitMachine {
+): Omit<InitMachine, "byDefault"> {
   const accepted = Object.keys(environments);
   if (requested === undefined)
     return { accepted, environment: known?.environment ?? null, by: known?.by ?? null, isNew: false };

@@ -96,6 +96,16 @@ describe("a step", () => {
     ],
     [{ do: "update", disruption: "down", why: [failing] }, "restart: it is down until it starts"],
     [
+      {
+        do: "update",
+        method: "reload",
+        disruption: "down",
+        why: [{ ...failing, field: "app", state: "missing" }],
+        pmIds: [1, 2],
+      },
+      "reload 2 instances, one by one: it is down until it starts",
+    ],
+    [
       { do: "update", disruption: "partial", why: [failing] },
       "restart: the other instances go on, and change only if this succeeds",
     ],

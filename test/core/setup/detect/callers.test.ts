@@ -91,6 +91,7 @@ const pm2File = (path: string, home: string, app: Partial<Pm2File["apps"][number
   calls: [],
   isBroken: false,
   isPlain: true,
+  reads: [],
   apps: [{ name: "api", source: "'api'", folder: undefined, script: undefined, cwd: undefined, ports: [], ...app }],
 });
 
