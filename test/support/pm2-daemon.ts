@@ -1,18 +1,7 @@
 /** A real PM2 with its own PM2_HOME. All of its processes are ended afterwards, by pid. */
 import { fork, type ChildProcess } from "node:child_process";
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/pm2/daemon/index.ts";
 import { Link } from "../../src/core/pm2/daemon/link.ts";
@@ -20,6 +9,7 @@ import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationsOf } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/pm2/port-processes.ts";
+import { MEMORY } from "./temporary-folder.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 
@@ -75,7 +65,7 @@ end();`;
 
 /** For a file of tests: end it in `afterAll`. @param daemon the program of another version's daemon */
 export function pm2(daemon = DAEMON): Pm2 {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-pm2-"));
+  const folder = mkdtempSync(join(MEMORY, "svcm-pm2-"));
   const home = join(folder, "home");
   const links: Processes[] = [];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
