@@ -51,6 +51,8 @@ export interface Daemon {
 
 /** PM2's agent has no effect in an app that does not configure it, but loading it takes half of a small app's start. */
 const QUICK = { pmx: false };
+/** PM2's own numbers of the machine, for which its daemon starts a program at each look and which svcm does not read. */
+const NO_HOST_METRICS = JSON.stringify({ pm2: { sysmonit: "false" } });
 export const IDLE = "setInterval(() => {}, 1e6);";
 
 /** An app that prints an error and ends when PM2 has written it: PM2 may lose what arrives together with the end. */
@@ -149,7 +151,7 @@ export function pm2(daemon = DAEMON): Pm2 {
 function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program: string): Promise<Daemon> {
   // PM2's client creates these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
-  writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
+  writeFileSync(join(env.PM2_HOME, "module_conf.json"), NO_HOST_METRICS);
   const log = openSync(join(env.PM2_HOME, "pm2.log"), "a");
   const child = fork(program, {
     env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" },
