@@ -41,6 +41,7 @@ describe("the Git hook", () => {
   function hookedRepository(): TestRepository {
     const repository = makeRepository({ [FILE]: GOOD, ".gitignore": "node_modules\n" });
     installSvcm(repository);
+    mkdirSync(repository.path(".git/hooks"));
     copyFileSync(join(EXAMPLES, "pre-commit"), repository.path(".git/hooks/pre-commit"));
     return repository;
   }

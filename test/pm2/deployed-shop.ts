@@ -8,7 +8,7 @@ import type { InputOf } from "../../src/core/api/inputs.ts";
 import { deployRun, execute, nodePorts, SvcmError, type DeployResult, type Ports } from "../../src/core/index.ts";
 import { plainEnvironment } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
-import { GIT_ENVIRONMENT } from "../support/git.ts";
+import { COMMIT, GIT_ENVIRONMENT, INIT } from "../support/git.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
 export const CANARY = "canary-7d21";
@@ -42,6 +42,7 @@ const NPM = `#!/bin/sh
 [ "$*" = "run build" ] || exit 64
 exec sh -c "$(sed -n 's/.*"build":"\\([^"]*\\)".*/\\1/p' package.json)"
 `;
+const PUSH = "git push --quiet --set-upstream origin main >/dev/null && git rev-parse HEAD";
 const SVCM = `version: 1
 environments: { production: [prod] }
 ecosystem: { production: ecosystem.config.cjs }
@@ -87,13 +88,14 @@ export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
   const env = { PATH, HOME: own.folder, PM2_HOME: own.home, ...GIT_ENVIRONMENT };
   for (const folder of [checkout, bin]) mkdirSync(folder);
   if (npm === undefined) writeFileSync(join(bin, "npm"), NPM, { mode: 0o755 });
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, {
+  const run = (program: string, ...args: string[]): string =>
+    execFileSync(program, args, {
       cwd: checkout,
       env: plainEnvironment(GIT_ENVIRONMENT),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
+  const git = (...args: string[]): string => run("git", ...args);
   const ports = nodePorts({ root: checkout, env, cwd: checkout });
   const root = join(realpathSync(own.folder), "home/svcm/shop/deploy");
   let port = 0;
@@ -107,10 +109,7 @@ export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
     git,
     publish(files) {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(checkout, name), text);
-      git("add", "--all");
-      git("commit", "--quiet", "--allow-empty", "--message", `version ${files["VERSION"] ?? "next"}`);
-      git("push", "--quiet", "--set-upstream", "origin", "main");
-      return git("rev-parse", "HEAD");
+      return run("sh", "-c", `${COMMIT} && ${PUSH}`, "sh", `version ${files["VERSION"] ?? "next"}`);
     },
     deploy: (more = {}) => execute(deployRun, ports, { environment: "production", ...more }, caller),
     async refused(more) {
@@ -137,12 +136,14 @@ export function shopUnderPm2({ drainMs = 0, npm }: ShopOptions = {}): Shop {
   beforeAll(async () => {
     await own.startDaemon();
     port = await freePort();
-    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", join(own.folder, "origin.git")], {
-      env: plainEnvironment(GIT_ENVIRONMENT),
-    });
     writeFileSync(join(own.folder, ".npmrc"), `//registry.invalid/:_authToken=${REGISTRY_CANARY}\n`);
-    git("init", "--quiet", "--initial-branch=main");
-    git("remote", "add", "origin", join(own.folder, "origin.git"));
+    run(
+      "sh",
+      "-c",
+      `${INIT} --bare "$1" && ${INIT} && git remote add origin "$1"`,
+      "sh",
+      join(own.folder, "origin.git"),
+    );
     mkdirSync(join(checkout, "uploads"));
     writeFileSync(join(checkout, ".env.production"), `PORT=${port}\nAPI_TOKEN=${CANARY}\n`);
     const web = {

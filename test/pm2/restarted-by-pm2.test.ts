@@ -89,7 +89,7 @@ test("if PM2 starts an app again after the answer to a stop, the stop is request
   const ran = join(own.folder, "ran");
   const code = `const fs = require("node:fs"); if (!fs.existsSync(${JSON.stringify(ran)})) { fs.writeFileSync(${JSON.stringify(ran)}, ""); process.exit(1); }
     setInterval(() => {}, 1e6);`;
-  await own.run({ name: "returning", code });
+  await own.run({ name: "returning", code, min_uptime: "1m" });
   await expect.poll(async () => await recordOf("returning")).toMatchObject({ status: "online", unstableRestarts: 1 });
   const starts: Promise<unknown>[] = [];
   const sleep: typeof ports.clock.sleep = async (ms) => {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { plainEnvironment } from "./command-line.ts";
 import { makeWorkspace, type TestWorkspace } from "./workspace.ts";
 
@@ -12,28 +13,31 @@ export interface TestRepository extends TestWorkspace {
 
 export const GIT_ENVIRONMENT = {
   GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_GLOBAL: join(import.meta.dirname, "git.config"),
   GIT_AUTHOR_NAME: "A",
   GIT_AUTHOR_EMAIL: "a@example.com",
   GIT_COMMITTER_NAME: "A",
   GIT_COMMITTER_EMAIL: "a@example.com",
 };
 
+/** One shell starts the commands, because the start of a program from the large process of a worker takes longer. */
+export const INIT = "git init --quiet --initial-branch=main";
+export const COMMIT = 'git add --all && git commit --quiet --allow-empty --message "$1"';
+
 /** Creates a repository whose first commit has the files. */
 export function makeRepository(files: Readonly<Record<string, string | Uint8Array>>): TestRepository {
   const workspace = makeWorkspace(files, plainEnvironment() as Record<string, string>);
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, {
+  const run = (program: string, ...args: string[]): string =>
+    execFileSync(program, args, {
       cwd: workspace.root,
       env: plainEnvironment(GIT_ENVIRONMENT),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });
-  const commit = (message = "change"): void => {
-    git("add", "--all");
-    git("commit", "--quiet", "--allow-empty", "--message", message);
+  run("sh", "-c", `${INIT} && ${COMMIT}`, "sh", "change");
+  return {
+    ...workspace,
+    git: (...args) => run("git", ...args),
+    commit: (message = "change") => void run("sh", "-c", COMMIT, "sh", message),
   };
-  git("init", "--quiet", "--initial-branch=main");
-  commit();
-  return { ...workspace, git, commit };
 }

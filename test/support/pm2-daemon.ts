@@ -1,18 +1,7 @@
 /** A real PM2 with its own PM2_HOME. All of its processes are ended afterwards, by pid. */
 import { fork, type ChildProcess } from "node:child_process";
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pm2Processes } from "../../src/core/pm2/daemon/index.ts";
 import { Link } from "../../src/core/pm2/daemon/link.ts";
@@ -20,6 +9,7 @@ import { nodePorts, type Ports } from "../../src/core/index.ts";
 import { declarationsOf } from "../../src/core/pm2/declared.ts";
 import type { Fields } from "../../src/core/pm2/normalise.ts";
 import type { Processes } from "../../src/core/pm2/port-processes.ts";
+import { MEMORY } from "./temporary-folder.ts";
 
 const DAEMON = createRequire(import.meta.url).resolve("pm2/lib/Daemon.js");
 
@@ -61,6 +51,8 @@ export interface Daemon {
 
 /** PM2's agent has no effect in an app that does not configure it, but loading it takes half of a small app's start. */
 const QUICK = { pmx: false };
+/** PM2's own numbers of the machine, for which its daemon starts a program at each look and which svcm does not read. */
+const NO_HOST_METRICS = JSON.stringify({ pm2: { sysmonit: "false" } });
 export const IDLE = "setInterval(() => {}, 1e6);";
 
 /** An app that prints an error and ends when PM2 has written it: PM2 may lose what arrives together with the end. */
@@ -75,7 +67,7 @@ end();`;
 
 /** For a file of tests: end it in `afterAll`. @param daemon the program of another version's daemon */
 export function pm2(daemon = DAEMON): Pm2 {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "svcm-pm2-"));
+  const folder = mkdtempSync(join(MEMORY, "svcm-pm2-"));
   const home = join(folder, "home");
   const links: Processes[] = [];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, PM2_HOME: home };
@@ -159,7 +151,7 @@ export function pm2(daemon = DAEMON): Pm2 {
 function startDaemon(env: Record<string, string> & { PM2_HOME: string }, program: string): Promise<Daemon> {
   // PM2's client creates these before it starts a daemon.
   for (const folder of ["logs", "pids", "modules"]) mkdirSync(join(env.PM2_HOME, folder), { recursive: true });
-  writeFileSync(join(env.PM2_HOME, "module_conf.json"), "{}");
+  writeFileSync(join(env.PM2_HOME, "module_conf.json"), NO_HOST_METRICS);
   const log = openSync(join(env.PM2_HOME, "pm2.log"), "a");
   const child = fork(program, {
     env: { ...env, SILENT: "true", PM2_DISABLE_VERSION_CHECK: "1" },

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { plainEnvironment, RUN } from "./command-line.ts";
-import { GIT_ENVIRONMENT } from "./git.ts";
+import { COMMIT, GIT_ENVIRONMENT, INIT } from "./git.ts";
 
 const VALUES = "PAGE_SIZE=20\nLOG_LEVEL=info\nDATABASE_URL=postgres://shop:secret-word@127.0.0.1/shop\n";
 
@@ -34,13 +34,8 @@ export function makeShop(root: string, port: number, edit = ""): void {
   }
   const env = plainEnvironment({ ...GIT_ENVIRONMENT, PM2_HOME: join(root, ".git/no-pm2") });
   const run = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: root, env, stdio: "pipe" });
-  const commit = (message: string): void => {
-    run("git", "add", "--all");
-    run("git", "commit", "--quiet", "--message", message);
-  };
-  run("git", "init", "--quiet", "--initial-branch=main");
-  commit("The shop");
+  run("sh", "-c", `${INIT} && ${COMMIT}`, "sh", "The shop");
   run(process.execPath, RUN, "init", "--yes");
   if (edit !== "") run(process.execPath, RUN, ...edit.split(" "));
-  commit("svcm.yaml");
+  run("sh", "-c", COMMIT, "sh", "svcm.yaml");
 }

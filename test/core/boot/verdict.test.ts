@@ -279,6 +279,7 @@ describe("the daemon", () => {
     ["runs as root", { daemons: [daemon({ uid: 0 })] }, ["DAEMON_ROOT"]],
     ["has a secret, and no app inherits it", { daemons: [daemon({ secretNames: ["API_TOKEN"] })] }, []],
     ["passes on a secret", passing(), ["DAEMON_SECRETS"]],
+    ["has no secret that an app would inherit", passing({ secretNames: [] }), []],
     ["passes on the variables of its container", passing({ isForeground: true }), []],
     ["has a second one beside it", { daemons: [daemon(), daemon({ pid: 78 })] }, ["DAEMON_SEVERAL"]],
     [

@@ -1,5 +1,14 @@
 /** The files of a release that count as changed after it was prepared. */
-import { appendFileSync, chmodSync, linkSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { layoutOf } from "../../../src/core/deploy/layout.ts";
@@ -41,6 +50,7 @@ async function prepared(rules: { readonly include?: string[]; readonly exclude?:
     mkdirSync(dirname(inRelease(name)), { recursive: true });
     writeFileSync(inRelease(name), `${name}\n`);
   }
+  symlinkSync("app.js", inRelease("link.js"));
   const app = { cwd: inRelease(cwd), script: inRelease(join(cwd, "src/index.js")), folder: undefined };
   await noteFiles(layout, ID, [{ ...app, include: [], exclude: [], ...rules }]);
   return {
@@ -63,6 +73,18 @@ test("an edit of each kind of code is seen, and nothing else", async () => {
   expect((await changed(false)).toSorted()).toEqual([...own, ...ofApi].toSorted());
   const packages = ["node_modules/express", "node_modules/tmp", "node_modules/lru-cache"];
   expect((await changed()).toSorted()).toEqual([...own, ...ofApi, ...packages].toSorted());
+});
+
+test("a link that leads to another file counts, and one that was made again does not", async () => {
+  const { inRelease, changed } = await prepared();
+  const lead = (to: string): void => {
+    rmSync(inRelease("link.js"));
+    symlinkSync(to, inRelease("link.js"));
+  };
+  lead("app.js");
+  expect(await changed()).toEqual([]);
+  lead("api.js");
+  expect(await changed()).toEqual(["link.js"]);
 });
 
 test("a package that is gone or was exchanged is one name", async () => {

@@ -28,8 +28,16 @@ const issue = (code: Issue["code"], severity: Issue["severity"] = "error"): Issu
 });
 
 describe("the issues of a plan", () => {
-  function codes(next: readonly Fields[], before: readonly Fields[], more: Partial<PlanContext>): string[] {
-    const input = inputOf(expectedOf(next), simulateApply(expectedOf(before)));
+  function codes(
+    next: readonly Fields[],
+    before: readonly Fields[],
+    more: Partial<PlanContext>,
+    failing: readonly number[] = [],
+  ): string[] {
+    const input = {
+      ...inputOf(expectedOf(next), simulateApply(expectedOf(before))),
+      failing: new Set(failing),
+    };
     const about = {
       environment: "dev",
       name: "dev",
@@ -70,6 +78,11 @@ describe("the issues of a plan", () => {
     ["have only notes without a step", [api("1")], [api("1")], notes, ["WORKTREE_UNKNOWN warning"]],
   ])("%s", (_what, next, before, more, expected) => {
     expect(codes(next, before, more)).toEqual(expected);
+  });
+
+  test("only warn of a block for an app that fails, whose restart keeps its definition", () => {
+    const [{ pmId } = { pmId: 0 }] = simulateApply(expectedOf([api("1")]));
+    expect(codes([api("1")], [api("1")], block, [pmId])).toEqual(["ECOSYSTEM_ENV_BLOCK_UNUSED warning"]);
   });
 });
 

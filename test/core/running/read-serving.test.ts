@@ -119,6 +119,12 @@ describe("a process that has not loaded", () => {
       { unseen: expect.stringMatching(/it has no connection/) },
     ],
     [
+      "has an error and a connection, and no port",
+      { listenPorts: [] },
+      { held: { 10: ["5"] }, sockets: () => [socket({ inode: "5", isListening: false })], tails: { 0: tail } },
+      undefined,
+    ],
+    [
       "has loaded, since it has a connection",
       {},
       { held: { 10: ["5"] }, sockets: () => [socket({ inode: "5", isListening: false })], tails: { 0: tail } },

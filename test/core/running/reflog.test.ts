@@ -30,5 +30,7 @@ test("what drops uncommitted changes is a reset", () => {
   const told = (from: string, to: string, message: string): string =>
     line(from, to, 1).replace("commit: x > y", message);
   const lines = [told(A, A, "reset: moving to HEAD"), told(A, B, "reset: moving to b"), told(A, B, "checkout: moving")];
-  expect(parseReflog(lines.join("\n")).map(({ isReset }) => isReset)).toEqual([true, true, false]);
+  // A move that stays at the commit.
+  lines.push(told(A, A, "checkout: moving from main to fix"));
+  expect(parseReflog(lines.join("\n")).map(({ isReset }) => isReset)).toEqual([true, true, false, true]);
 });

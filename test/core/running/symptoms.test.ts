@@ -156,6 +156,7 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     { errorLines: ["RangeError: Array buffer allocation failed"], limits: { ...LIMITS, addressSpace: "2000000000" } },
     [/^It may use 2000000000 bytes of address space \(ulimit -v\)/],
   ],
+  ["its limits cannot be read", { errorLines: ["Error: EMFILE: too many open files, open '/dev/null'"] }, []],
   ["it had no memory, and no limit says why", { errorLines: ["Error: spawn ENOMEM"], limits: LIMITS }, []],
   ["the event loop is 100 ms late", { own: [lag(100)] }, []],
   ["it is later", { own: [lag(101)] }, [/^The event loop is up to 101 ms late/]],

@@ -11,10 +11,10 @@ import type { WalkedEntry } from "./walk.ts";
 const PM2_READS_MS = 1500;
 
 export interface GitQuestion {
-  readonly unit: Unit;
+  readonly unit: Pick<Unit, "rules" | "walk" | "files" | "install">;
   readonly folder: string;
   readonly imports: readonly string[];
-  readonly repository: Repository;
+  readonly repository: Pick<Repository, "head" | "moves" | "tree" | "ignored">;
   readonly process: CodeProcess;
   readonly sinceMs: number;
   readonly newer: readonly WalkedEntry[];
@@ -80,7 +80,7 @@ export async function askGit(question: GitQuestion): Promise<GitAnswer | undefin
 
 interface RecordPlace extends Pick<GitQuestion, "imports"> {
   readonly folder: string | undefined;
-  readonly repository: Repository | undefined;
+  readonly repository: Pick<Repository, "tree"> | undefined;
 }
 
 /** @see GitEvidence.notInCommit */
@@ -185,7 +185,7 @@ function changedPaths({ unit, newer, gone: recorded }: GitQuestion, { files, tre
 }
 
 /** Files of a folder that took the place of another one: they keep their old times, and both folders have new ones. */
-function exchangedFiles(unit: Unit, newer: readonly WalkedEntry[]): WalkedEntry[] {
+function exchangedFiles(unit: GitQuestion["unit"], newer: readonly WalkedEntry[]): WalkedEntry[] {
   const folders = new Set(newer.filter(({ kind }) => kind === "folder").map(({ path }) => path));
   const moved = [...folders].filter((folder) => folder !== "" && folders.has(parentOf(folder)));
   const known = new Set(newer.map(({ path }) => path));
@@ -221,7 +221,11 @@ function isSame({ absolute, kind }: WalkedEntry, id: string | undefined): boolea
 }
 
 /** A folder of which Git tracks nothing may have been exchanged as a whole. */
-function hasUntracked({ path: folder }: WalkedEntry, unit: Unit, tracked: (path: string) => boolean): boolean {
+function hasUntracked(
+  { path: folder }: WalkedEntry,
+  unit: GitQuestion["unit"],
+  tracked: (path: string) => boolean,
+): boolean {
   const prefix = folder === "" ? "" : `${folder}/`;
   const files = unit.files.filter(({ path }) => path.startsWith(prefix));
   const isOwn = files.some(({ path }) => tracked(path));

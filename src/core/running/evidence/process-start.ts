@@ -112,7 +112,7 @@ export function readFolderOf(pid: number): { readonly cwd: string | null; readon
 }
 
 interface Surroundings {
-  readonly unit: Unit;
+  readonly unit: Pick<Unit, "walk" | "rules">;
   readonly hasGit: boolean;
   /** The content of an earlier look, before the start, if all of it is still in place. */
   readonly seen: ReadonlyMap<string, string> | undefined;
@@ -143,7 +143,11 @@ export const FIRST_FILES_MS = 2000;
 const SAME_MOMENT_MS = 20;
 
 /** The last new name in the folder does not belong to code. */
-function isExplained({ path: folder, changedMs }: WalkedEntry, { walk, rules }: Unit, sinceMs: number): boolean {
+function isExplained(
+  { path: folder, changedMs }: WalkedEntry,
+  { walk, rules }: Surroundings["unit"],
+  sinceMs: number,
+): boolean {
   const prefix = folder === "" ? "" : `${folder}/`;
   const isOfMoment = (atMs: number): boolean => Math.abs(atMs - changedMs) <= SAME_MOMENT_MS;
   return walk.entries.some(
@@ -187,7 +191,7 @@ export function isNewer(path: string, sinceMs: number): boolean {
 }
 
 /** A name in a folder outside of the unit is gone, or another one. */
-export function mayLackSettings({ settingsFolders }: Unit, sinceMs: number): boolean {
+export function mayLackSettings({ settingsFolders }: Pick<Unit, "settingsFolders">, sinceMs: number): boolean {
   return settingsFolders.some((folder) => isNewer(folder, sinceMs));
 }
 

@@ -1,7 +1,8 @@
 /** An app passes its gate, and ends before the last step of the deploy. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { deployRun, execute, rolloutPlan, rolloutRollback, SvcmError, type Ports } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
+import { longTest } from "../support/runs.ts";
 import { caller, shopUnderPm2 } from "./deployed-shop.ts";
 
 const shop = shopUnderPm2();
@@ -21,7 +22,7 @@ function endingAtLast(): Ports {
   return Object.create(shop.ports, { releases: { value: { ...releases, append } } }) as Ports;
 }
 
-test("the deploy names the app, what runs, and the way back", async () => {
+longTest("the deploy names the app, what runs, and the way back", async () => {
   const { deploy: first } = await shop.deploy();
   const commit = shop.publish({ VERSION: "2" }).slice(0, 7);
   const error: unknown = await execute(deployRun, endingAtLast(), input, caller).catch((refused: unknown) => refused);
