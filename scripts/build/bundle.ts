@@ -13,7 +13,7 @@ const INPUT: InputOptions = {
   platform: "node",
   external: EXTERNAL,
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/](?:core|server)[\\/]/, sideEffects: false }] },
-  // A busy machine is no reason to fail.
+  // On a busy machine, the bundler warns that it is slow.
   checks: { bundlerTimings: false },
   onLog(level, log, handler) {
     if (level === "warn") throw new Error(log.message);

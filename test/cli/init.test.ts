@@ -14,11 +14,11 @@ test("a confirmation shows the lines that it removes, and its command works as i
     ".gitignore": ".svcm/\n",
     "svcm.yaml": `${LAYOUT}default: production\n${UNDECIDED}`,
   });
-  const asked = await svcm(["init", "--confirm"], { root });
-  expect(asked.stdout).toContain("Would remove from");
-  expect(asked.stdout).toContain("\n- undecided:\n-   - { file: b.config.js");
-  expect(asked.stdout).toContain("Here   production, the default of svcm.yaml\n");
-  const [, next = ""] = /^Next: svcm (.*)$/m.exec(asked.stdout) ?? [];
+  const shown = await svcm(["init", "--confirm"], { root });
+  expect(shown.stdout).toContain("Would remove from");
+  expect(shown.stdout).toContain("\n- undecided:\n-   - { file: b.config.js");
+  expect(shown.stdout).toContain("Here   production, the default of svcm.yaml\n");
+  const [, next = ""] = /^Next: svcm (.*)$/m.exec(shown.stdout) ?? [];
   expect(next.replace(root, "ROOT")).toMatch(/^init --confirm .*--yes$/);
   const { stdout, code } = await svcm(["init", "--confirm", "--yes"], { root });
   expect({ code, next: /^(?:Open|Next).*/gm.exec(stdout)?.[0] }).toEqual({ code: 0, next: "Next: svcm doctor" });

@@ -5,7 +5,7 @@ import { groupBy, ownMember } from "../words/record.ts";
 import { settingNames } from "../api/names.ts";
 import { compareText } from "../api/issue.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { isShellVariable } from "../pm2/declared.ts";
+import { isShellVariable, isStarterVariable } from "../pm2/declared.ts";
 import { appKind } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 
@@ -218,7 +218,7 @@ function differentKeys(saved: ProcessRecord, running: ProcessRecord): string[] {
   const variables = new Set([...Object.keys(a.environment), ...Object.keys(b.environment)]);
   return [
     ...[...variables].filter(
-      (key) => !isPerRun(key) && ownMember(a.environment, key) !== ownMember(b.environment, key),
+      (key) => !isPerRun(key, running.name) && ownMember(a.environment, key) !== ownMember(b.environment, key),
     ),
     ...FIELDS.filter((field) => saved[field] !== running[field]),
     ...(a.argsDigest === b.argsDigest ? [] : ["args"]),
@@ -228,6 +228,7 @@ function differentKeys(saved: ProcessRecord, running: ProcessRecord): string[] {
 }
 
 /** PM2 gives each run its own, or the shell that started it does. */
-function isPerRun(key: string): boolean {
-  return key === "unique_id" || key === "NODE_APP_INSTANCE" || isShellVariable(key);
+function isPerRun(key: string, app: string): boolean {
+  const isOfStart = isShellVariable(key) || isStarterVariable(key, app);
+  return key === "unique_id" || key === "NODE_APP_INSTANCE" || isOfStart;
 }

@@ -138,6 +138,11 @@ export function isPm2Variable(variable: string): boolean {
   return PM2_VARIABLES.test(variable);
 }
 
+/** It says how PM2 was called, and nothing about the app. */
+export function isStarterVariable(variable: string, app: string): boolean {
+  return variable === app || variable === "PM2_JSON_PROCESSING" || OTHER_STARTER.test(variable);
+}
+
 export function isShellVariable(variable: string): boolean {
   return SHELL_VARIABLES.test(variable);
 }

@@ -255,4 +255,10 @@ describe("what is declared", () => {
       messages({ declared: { ...declared, values: only }, running: [withVariables({ A: "1" })] }, "BOOT_VALUE"),
     ).toHaveLength(1);
   });
+
+  test("with a variable that only says how PM2 was called is not said", () => {
+    const starters = { PM2_JSON_PROCESSING: "true", PM2_USAGE: "CLI", api: "{}" };
+    expect(messages({ running: [withVariables(starters)] }, "BOOT_VALUE")).toEqual([]);
+    expect(messages({ running: [withVariables({ ...starters, PM2_SERVE_PORT: "1" })] }, "BOOT_VALUE")).toHaveLength(1);
+  });
 });

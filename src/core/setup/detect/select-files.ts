@@ -104,7 +104,7 @@ function isForgotten(
   );
 }
 
-/** What the other file takes from it is started with that one. */
+/** The other file takes its apps from it, and starts them. */
 function isReadBy({ path }: Pm2File, { environments, reads }: Pm2File, environment: string): boolean {
   const names = [path, path.replace(/\.js(?:on)?$/, "")];
   return Object.hasOwn(environments, environment) && names.some((name) => reads.includes(name));

@@ -100,7 +100,7 @@ async function propose(
   };
 }
 
-/** What a user has decided is not asked again. */
+/** A decision of the user stays. */
 function undecidedIn(project: Project | undefined, found: Pick<Detection, "undecided">): Detection["undecided"] {
   return project?.undecided ?? found.undecided;
 }

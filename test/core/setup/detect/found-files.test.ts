@@ -23,7 +23,7 @@ test("a .config.js that lists apps is a PM2 file, whatever its name is, and its 
   expect(keys.map(({ key }) => key)).toEqual(["PORT", "ROLE"]);
 });
 
-test("a file from which the started one takes its apps is no second one", () => {
+test("a file from which the started one takes its apps does not count twice", () => {
   const inner = js("{ name: 'job', script: 'a.js', env: { /* as { schedule } in the log */ CRON_LINE: '1 * * * *' } }");
   const outer = 'module.exports = require("./ecosystem.config.cjs");';
   const start = (file: string) => JSON.stringify({ scripts: { start: `pm2 start ${file}` } });
