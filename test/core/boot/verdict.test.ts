@@ -283,7 +283,7 @@ describe("the daemon", () => {
     ["passes on the variables of its container", passing({ isForeground: true }), []],
     ["has a second one beside it", { daemons: [daemon(), daemon({ pid: 78 })] }, ["DAEMON_SEVERAL"]],
     [
-      "runs another Node.js than engines ask for",
+      "runs a Node.js beside engines",
       { wantedNode: { range: ">=22", file: "package.json" } },
       ["DAEMON_NODE_OUTDATED"],
     ],
