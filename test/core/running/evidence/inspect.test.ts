@@ -1,4 +1,4 @@
-/** What a look may remember of the code of a process. */
+/** A look remembers the code of a process only if nothing was written since its start. */
 import { expect, test } from "vitest";
 import { changes, FILES, makeScene } from "./scenes.ts";
 
