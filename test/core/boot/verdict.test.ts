@@ -282,11 +282,7 @@ describe("the daemon", () => {
     ["has no secret that an app would inherit", passing({ secretNames: [] }), []],
     ["passes on the variables of its container", passing({ isForeground: true }), []],
     ["has a second one beside it", { daemons: [daemon(), daemon({ pid: 78 })] }, ["DAEMON_SEVERAL"]],
-    [
-      "runs another Node.js than engines ask for",
-      { wantedNode: { range: ">=22", file: "package.json" } },
-      ["DAEMON_NODE_OUTDATED"],
-    ],
+    ["runs an old Node.js", { wantedNode: { range: ">=22", file: "package.json" } }, ["DAEMON_NODE_OUTDATED"]],
     ["runs what .nvmrc asks for", { wantedNode: { range: "20", file: ".nvmrc" } }, []],
     ["meets a range that svcm does not read", { wantedNode: { range: "lts/iron", file: ".nvmrc" } }, []],
     [

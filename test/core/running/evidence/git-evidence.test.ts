@@ -1,4 +1,4 @@
-/** What a repository says of the files that are newer than a process; files are real, and its commits are lists. */
+/** The answers of a repository about the files that are newer than a process; files are real, and its commits are lists. */
 import { symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const NONE = "0".repeat(40);
 const OTHER = "f".repeat(40);
 
 interface World {
-  /** What the work tree has. */
+  /** The work tree. */
   readonly files: Readonly<Record<string, string>>;
   readonly newer: readonly string[];
   readonly gone?: readonly string[];
@@ -33,7 +33,7 @@ interface World {
 }
 
 /** A path that ends with `/` is a folder. */
-function questionOf(world: World): GitQuestion & { readonly asked: (readonly string[])[] } {
+function questionOf(world: World): GitQuestion & { readonly queries: (readonly string[])[] } {
   const folder = temporaryFolder();
   const texts = temporaryFolder();
   write(folder, world.files);
@@ -57,10 +57,10 @@ function questionOf(world: World): GitQuestion & { readonly asked: (readonly str
     exclude: [],
     own: new Set(world.own),
   };
-  const asked: (readonly string[])[] = [];
+  const queries: (readonly string[])[] = [];
   const move = { from: NONE, to: A, atMs: SECOND - 60_000, isReset: false };
   return {
-    asked,
+    queries,
     folder,
     imports: [],
     sinceMs: STARTED,
@@ -82,7 +82,7 @@ function questionOf(world: World): GitQuestion & { readonly asked: (readonly str
         return new Map(Object.entries(texted).map(([path, text]) => [path, idOf(text)]));
       },
       ignored: async (paths) => {
-        asked.push(paths);
+        queries.push(paths);
         return new Set(world.ignored);
       },
     },
@@ -192,7 +192,7 @@ test("a folder that took the place of another one is compared with the commit, f
   expect((await ask({ files, commits, newer: ["lib/api/"] }))?.git.changed).toEqual([]);
 });
 
-test("Git is asked only for files that it does not track and that are in the repository", async () => {
+test("Git is queries only for files that it does not track and that are in the repository", async () => {
   const files = { "a.js": "1", "b.js": "1", "c.js": "1", "node_modules/own/d.js": "1" };
   const question = questionOf({
     files,
@@ -203,7 +203,7 @@ test("Git is asked only for files that it does not track and that are in the rep
     commits: { [A]: { "a.js": "1" } },
   });
   const answer = await askGit(question);
-  expect(question.asked).toEqual([["b.js", "gone.js"]]);
+  expect(question.queries).toEqual([["b.js", "gone.js"]]);
   expect(answer?.newer.map(({ path, git }) => [path, git])).toContainEqual(["a.js", "tracked"]);
   expect(answer?.newer.some(({ path, git }) => path === "b.js" && git === "ignored")).toBe(
     answer?.weightOf("b.js") === "code",

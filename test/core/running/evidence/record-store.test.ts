@@ -1,4 +1,4 @@
-/** What svcm remembers of the start of a process, in real files. */
+/** The records of the starts of processes, in real files. */
 import { existsSync, lstatSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,7 +32,7 @@ test.each([
   ["boot", { bootId: "4567" }],
   ["code", { code: "7" }],
   ["text for its code", { code: 7 }],
-])("a file with another %s than its name is no record", (_what, more) => {
+])("a file with another %s than its name is not read as a record", (_what, more) => {
   const home = temporaryFolder();
   const store = new RecordStore(home);
   const code = store.write(recordOf(process.pid), codeOf("1"));
