@@ -71,7 +71,8 @@ async function requireOwn(
   request: EnvironmentRequest,
 ): Promise<void> {
   const { owner: service = "" } = (await chooseOrNone(ports, request.service)) ?? {};
-  await (await ports.deploys()).open(folder).requireOwn({ checkout, service });
+  const services = Object.keys((await ports.facts.project())?.services ?? {});
+  await (await ports.deploys()).open(folder).requireOwn({ checkout, service, services });
 }
 
 async function planSwitch(root: DeployRoot, id: string | null): ReturnType<Deployed["planSwitch"]> {

@@ -180,6 +180,8 @@ export interface RootProject {
   readonly checkout: string;
   /** The service with a separate root; `""` for the root of the whole checkout. */
   readonly service: string;
+  /** The declared ones: a recorded service that is not among them was renamed. */
+  readonly services: readonly string[];
 }
 
 export interface DiskSize {

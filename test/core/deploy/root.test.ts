@@ -35,7 +35,7 @@ const head = (id: string): DeployEvent => ({
   checkout: "/srv",
   prefix: "",
 });
-const owner = { pm2Home: "/home/.pm2", environment: "dev", checkout: import.meta.dirname, service: "" };
+const owner = { pm2Home: "/home/.pm2", environment: "dev", checkout: import.meta.dirname, service: "", services: [] };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
 test("a root belongs to one environment of one PM2, and only its records are private", async () => {
@@ -56,7 +56,7 @@ test("a root belongs to one environment of one PM2, and only its records are pri
         details: expect.stringContaining("the environment dev in /home/.pm2"),
       },
     });
-  const ofOther = { checkout: temporaryFolder(), service: "" };
+  const ofOther = { checkout: temporaryFolder(), service: "", services: [] };
   const taken = {
     code: "DEPLOY_ROOT_TAKEN",
     details: expect.stringContaining(`the project in ${owner.checkout}, and`),

@@ -1,12 +1,15 @@
 /** A deploy root belongs to one PM2_HOME, one environment and one project, because its releases are kept and removed together. */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SvcmError } from "../../api/errors.ts";
 import { readIfExists } from "../../files/system.ts";
 import { replacePrivate } from "../../files/write.ts";
 import { isSameProject, readProject, type OwnProject } from "../../project/service-folder.node.ts";
+import { PROJECT_FILE } from "../../project/project.ts";
 import { parseRecord } from "../../words/record.ts";
+import { shellQuote } from "../../words/text.ts";
 import type { Layout } from "../layout.ts";
 import type { RootOwner, RootProject } from "../port-deploys.ts";
 import { requireLink, requireRealReleases } from "./current-link.ts";
@@ -34,28 +37,34 @@ export async function claimRoot(layout: Layout, { pm2Home, environment, ...own }
       "Give this environment its own PM2_HOME, or its own deploy.root in svcm.yaml.",
     );
   await requireOwnProject(layout, own);
-  if (found?.project !== undefined) return;
   const project = { ...readProject(own.checkout), service: own.service };
+  if (found?.project !== undefined && !isMoved(found.project, project)) return;
   const path = ownerPath(layout);
   const text = JSON.stringify({ pm2Home, environment, project });
   await replacePrivate({ target: path, path, nonce: randomUUID() }, Buffer.from(text));
 }
 
 /** Otherwise a plan of one project would compare with the release of another one. */
-export async function requireOwnProject(layout: Layout, { checkout, service }: RootProject): Promise<void> {
+export async function requireOwnProject(layout: Layout, { checkout, service, services }: RootProject): Promise<void> {
   const { project } = (await readOwner(layout)) ?? {};
   if (project === undefined) return;
   const own = readProject(checkout);
-  const isOtherService = service !== "" && project.service !== "" && service !== project.service;
-  if (isSameProject(project, own) && !isOtherService) return;
+  const isOtherService = service !== "" && service !== project.service && services.includes(project.service);
+  if ((isSameProject(project, own) || isMoved(project, own)) && !isOtherService) return;
   const [theirs, ours] = isOtherService
     ? [`the service ${project.service}`, `the service ${service}`]
     : [`the project in ${project.root}`, `the one in ${own.root}`];
   throw taken(
     layout.root,
     `belongs to ${theirs}, and this is ${ours}. A root has the releases of one of them.`,
-    "Name another folder as deploy.root in svcm.yaml.",
+    `Name another folder as deploy.root in svcm.yaml. If that project is no longer deployed there: rm ${shellQuote(ownerPath(layout))}`,
   );
+}
+
+/** In its repository, to the folder where its svcm.yaml is now. */
+function isMoved(from: OwnProject, to: OwnProject): boolean {
+  const isOfOne = from.repository !== undefined && from.repository === to.repository && from.folder !== to.folder;
+  return isOfOne && !existsSync(join(from.root, PROJECT_FILE)) && existsSync(join(to.root, PROJECT_FILE));
 }
 
 function ownerPath({ records }: Layout): string {

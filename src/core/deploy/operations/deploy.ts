@@ -182,6 +182,7 @@ async function withDeploy<T>(
   const { root, environment, deploys, owner: service } = context;
   const { pm2Home, root: checkout } = ports.workspace;
   const { lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS } = request;
+  const services = Object.keys((await ports.facts.project())?.services ?? {});
   return await withAudit(
     ports,
     caller,
@@ -193,7 +194,7 @@ async function withDeploy<T>(
           let begun: Promise<void> | undefined;
           const begin = (): Promise<void> => (begun ??= attempt.begin());
           await ports.releases.claim();
-          await root.claim({ pm2Home, environment, checkout, service });
+          await root.claim({ pm2Home, environment, checkout, service, services });
           await recoverDeploys(context, begin);
           if (context.isAdopting) await noteForeignLayout(context);
           const code = await findCode(context, request);
