@@ -45,6 +45,8 @@ interface More {
   switchFails?: boolean;
   /** Process ids of those that run former code. */
   stale: readonly (number | null | undefined)[];
+  /** PM2's numbers of processes of which the code cannot be read. */
+  unread: readonly number[];
   /** Tracked files that differ from a commit. */
   uncommitted: () => Uncommitted;
 }
@@ -57,6 +59,7 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     changedEnvFiles: new Map(),
     logs: [],
     stale: [],
+    unread: [],
     uncommitted: () => ({ paths: [], problem: null }),
   };
   const pm2 = playPm2(first, {
@@ -143,7 +146,11 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     all.map(({ app, processes: ofApp }) => {
       const stale = ofApp.filter(({ pid }) => more.stale.includes(pid));
       const changed = { verdict: "changed", reasons: [{ state: "stale", details: "api.js changed" }] } as const;
-      const verdicts = new Map<number, Verdict>(stale.map(({ pmId }) => [pmId, changed]));
+      const unknown = { verdict: "unknown", reason: "its files could not be read" } as const;
+      const verdicts = new Map<number, Verdict>([
+        ...stale.map(({ pmId }) => [pmId, changed] as const),
+        ...more.unread.map((pmId) => [pmId, unknown] as const),
+      ]);
       return { app, fingerprint: "code", verdicts, records: new Map() };
     });
   const ports = {

@@ -96,8 +96,8 @@ async function applyLocked(
   const lastingState = (running: readonly ProcessRecord[]) =>
     stateAfterApply(ports, planned, { head: recording.head, envFiles, save, boots, running });
   await recording.add({ event: "left", left: await lastingState(await ports.processes.list()) });
-  const replan = (): Promise<Planned> => computePlan(ports, request, planned.content);
-  const { apps: remaining, running } = await findRemaining(ports, plan.held, replan);
+  const replan = (): Promise<Planned> => whileHung(ports, () => computePlan(ports, request, planned.content));
+  const { apps: remaining, running } = await findRemaining(ports, plan, replan);
   const ended = endedSince(healthy, running);
   if (remaining.length > 0 || ended.length > 0) throw await endWithRest(run, recording, { remaining, ended });
   const left = await lastingState(running);
@@ -125,15 +125,23 @@ function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git
 
 /**
  * The apps with a step. If a user restarts a process at this moment, it is stopped only briefly, and its step goes away.
- * @param held without a step before, because a job ran; its run may have ended since
+ * @param before of the apps without a step, jobs whose run may have ended since, and code that was not known
  */
-async function findRemaining({ clock }: HasClock, held: Plan["held"], plan: () => Promise<Planned>) {
+async function findRemaining(
+  { clock }: HasClock,
+  { held, steps, unknown }: Pick<Plan, "held" | "steps" | "unknown">,
+  plan: () => Promise<Planned>,
+) {
   const heldApps = new Set(held.map(({ name }) => name));
+  const touched = new Set(steps.map(({ app }) => app));
+  const doubtful = new Set(unknown.flatMap(({ app, part }) => (part === "code" && !touched.has(app) ? [app] : [])));
+  const isNowKnown = ({ app, why }: DecidedStep): boolean =>
+    doubtful.has(app) && why.every(({ field }) => field === "code");
   const deadline = clock.elapsed() + MAX_RESTART_MS;
   for (;;) {
     const { plan: now, decision, running } = await plan();
     if (now.summary.resume === 0 || clock.elapsed() >= deadline) {
-      const names = decision.steps.filter(isAppStep).map(({ app }) => app);
+      const names = decision.steps.filter((step) => isAppStep(step) && !isNowKnown(step)).map(({ app }) => app);
       const apps = new Set(names.filter((app) => !heldApps.has(app)));
       return { apps: [...apps], running };
     }

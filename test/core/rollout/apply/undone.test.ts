@@ -238,6 +238,17 @@ test.each([
   expect([kind, error?.failure?.reason, error?.failure?.app]).toEqual(["APPLY_HALF", reason, "worker"]);
 });
 
+test("code that could not be read before the steps, and differs after them, was not as declared either", async () => {
+  const world = await playApplied(BEFORE, [api("2"), WORKER]);
+  world.more.unread = [1];
+  world.play.on = (call) => {
+    if (call !== "save") return;
+    world.more.unread = [];
+    world.more.stale = world.pm2.list().flatMap(({ pmId, pid }) => (pmId === 1 ? [pid] : []));
+  };
+  expect(await world.apply()).toMatchObject({ outcome: "applied", calls: ["restart 0", "save"] });
+});
+
 test.each([
   [
     "ended after it was healthy",
