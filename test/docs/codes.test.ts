@@ -22,7 +22,14 @@ function words(text: string, pattern: RegExp): string[] {
 }
 
 test("the catalog documents exactly the codes of the source", () => {
-  const variables = ["PM2_HOME", "PM2_PROGRAMMATIC", "PM2_DISABLE_VERSION_CHECK", "PM2_SERVE_", "PM2_SERVE_PORT"];
+  const variables = [
+    "PM2_HOME",
+    "PM2_PROGRAMMATIC",
+    "PM2_DISABLE_VERSION_CHECK",
+    "PM2_JSON_PROCESSING",
+    "PM2_SERVE_",
+    "PM2_SERVE_PORT",
+  ];
   const noCodes = new Set(variables);
   const quoted = words(sources("src", /^core\/setup\/codes\//), /"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/g).filter((code) =>
     FAMILY.test(code),

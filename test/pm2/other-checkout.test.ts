@@ -39,6 +39,10 @@ function checkout(folder: string, apps: readonly object[], marker = ".git/config
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);
   }
+  if (marker === ".git/config") {
+    for (const name of ["objects", "refs"]) mkdirSync(join(root, ".git", name), { recursive: true });
+    writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+  }
   return nodePorts({ root, cwd: root, env: { PATH: process.env["PATH"], HOME: own.folder, PM2_HOME: own.home } });
 }
 const at = (folder: string): string => join(own.folder, folder);

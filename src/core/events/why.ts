@@ -272,7 +272,7 @@ async function readMachine(
   const disks = await readDisks({ machine }, writtenFolders(own, errorLines));
   const [kernel, listeners] = [await machine.openTrees(), await machine.listeners()];
   const isElsewhere = own.some((record) => record.isElsewhere);
-  const isSeen = !isElsewhere && own.every(({ pid }) => pid === null || kernel?.shows(pid));
+  const isSeen = !isElsewhere && own.every(({ pid }) => pid === null || kernel === undefined || kernel.shows(pid));
   return {
     disks,
     // The ports of another container are others.

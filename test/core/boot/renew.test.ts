@@ -91,7 +91,12 @@ function machine({
     },
     savedLists: { read: async () => saved(running) },
     deployed: { link: async () => more.link, withLock: locked("deploy") },
-    releases: { withLock: locked("apply") },
+    releases: {
+      withLock: locked("apply"),
+      list: async () => [],
+      // So that no process is compared with a declaration afterwards.
+      recordedEnvironment: () => Promise.reject(new SvcmError("PM2_FAILED")),
+    },
     processes: {
       list,
       ownProcess: () => ({ pids: [], pm2: null }),

@@ -142,6 +142,7 @@ describe("a run", () => {
 
   test("of a process that PM2 no longer lists says so", async () => {
     const { code, details } = await run(task(), { look: (list, nowMs) => (nowMs < 10_300 ? list : []) });
-    expect([code, details]).toEqual(["PROCESS_CHANGED", "PM2 no longer lists api (id 0)."]);
+    const unseen = "The run of api (id 0) had begun, and svcm did not see its end";
+    expect([code, details]).toEqual(["PROCESS_CHANGED", `${unseen}: PM2 no longer lists api (id 0).`]);
   });
 });
