@@ -221,6 +221,7 @@ function toListed(
     cronRestart: _c,
     listenPorts: _p,
     isElsewhere: _e,
+    isStopCode: _s,
     port: _port,
     ...fields
   } = record;

@@ -141,7 +141,7 @@ async function updateProcess(
   await requireHealthySiblings(context, stepNames(step), planned);
   const isKnown = step.why.some(({ state, pmIds }) => state === "failing" && pmIds.includes(planned.pmId));
   const target = isKnown ? await stopCrashLoop(createActionContext(context, app, "stop"), planned, isKnown) : planned;
-  const requirement = context.requirementOf(app);
+  const requirement = requirementNow(context, app);
   const gate = new HealthGate(context.ports, requirement);
   const { ports, before, onPendingReload } = context;
   const listeners = await readListeners(ports);
@@ -173,14 +173,18 @@ async function requireAllLoaded(
   }
 }
 
+/** An app that did not run before may end by itself. */
+function requirementNow({ requirementOf, running }: StepContext, app: string): HealthRequirement {
+  return { ...requirementOf(app), isNew: !running.some((record) => record.name === app && isUp(record)) };
+}
+
 async function waitForHealth(
   context: StepContext,
   affected: readonly AffectedProcess[],
   gate?: HealthGate,
 ): Promise<void> {
   for (const one of affected) {
-    const isNew = !context.running.some((record) => record.name === one.name && isUp(record));
-    const own = gate ?? new HealthGate(context.ports, { ...context.requirementOf(one.name), isNew });
+    const own = gate ?? new HealthGate(context.ports, requirementNow(context, one.name));
     const bootMs = await own.wait(one);
     context.healthy.set(one.pmId, { pid: one.pid, atMs: context.ports.clock.now() });
     if (bootMs !== undefined) context.onBoot(one.name, bootMs);
