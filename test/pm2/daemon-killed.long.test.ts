@@ -23,7 +23,10 @@ test("logs, why and show answer without a daemon, and an apply does not repeat t
   await expect.poll(() => texts()).toEqual(["words of job", "words of web"]);
   await execute(bootSave, ports, {}, caller);
   await ports.logs.close();
+  const pids = (await ports.processes.list()).flatMap(({ pid }) => pid ?? []);
   await daemon.signal("SIGKILL");
+  // Without PM2's own module, which tests leave out, they would run on.
+  for (const pid of pids) process.kill(pid, "SIGKILL");
 
   expect(await texts()).toEqual(["words of job", "words of web"]);
   expect(await texts("web")).toEqual(["words of web"]);

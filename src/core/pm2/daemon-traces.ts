@@ -8,7 +8,7 @@ export interface DaemonTraces {
   readonly savedNames: readonly string[];
   /** When a file of PM2 was last written; the daemon ended later. */
   readonly signMs: number | null;
-  /** Processes that the daemon started and that run on without it: only programs of Node.js end with it. */
+  /** Processes that the daemon started and that run on without it: only programs of Node.js with PM2's own module end with it. */
   readonly survivors?: readonly Survivor[];
 }
 
@@ -25,10 +25,10 @@ export function deadDaemonText(traces: DaemonTraces): string | undefined {
   return `PM2's daemon, pid ${pid}, ended without a message: it was killed, or the machine stopped.${survivorsText(traces)}${back}`;
 }
 
-/** A start beside a process that survived would run its app twice. */
+/** A start beside a process that survived would run its app twice. One that has ended since keeps no other from its end. */
 export function restoreCommand({ survivors = [] }: DaemonTraces): string {
   const pids = survivors.map(({ pid }) => pid);
-  return pids.length === 0 ? "svcm boot restore" : `kill ${pids.join(" ")} && svcm boot restore`;
+  return pids.length === 0 ? "svcm boot restore" : `kill ${pids.join(" ")}; svcm boot restore`;
 }
 
 /** A sentence with a space before it; empty if all processes ended with the daemon. */

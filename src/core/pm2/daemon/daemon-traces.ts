@@ -1,5 +1,6 @@
-import type { DaemonTraces } from "../daemon-traces.ts";
+import type { DaemonTraces, Survivor } from "../daemon-traces.ts";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { isRecord } from "../../words/record.ts";
 import { listIfReadable, readIfReadable, statIfReadable } from "../../files/system.ts";
@@ -17,8 +18,17 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
     pid: pid > 0 ? pid : null,
     savedNames: savedNames(pm2Home),
     signMs: signMs === 0 ? null : signMs,
-    survivors: pid > 0 && !isDaemon(pid) && !isForegroundDaemon(pid) ? findSurvivors(pm2Home) : [],
+    survivors: pid > 0 && !isDaemon(pid) && !isForegroundDaemon(pid) ? await readSurvivors(pm2Home) : [],
   };
+}
+
+/** Programs of Node.js with PM2's own module (`pmx`) end a moment after their daemon. */
+const ENDING_MS = 500;
+
+async function readSurvivors(pm2Home: string): Promise<Survivor[]> {
+  if (findSurvivors(pm2Home).length === 0) return [];
+  await setTimeout(ENDING_MS);
+  return findSurvivors(pm2Home);
 }
 
 /** The saved list also has the variables of each app, so only names leave this function. */
