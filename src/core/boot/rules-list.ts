@@ -1,3 +1,4 @@
+import { restoreCommand } from "../pm2/daemon-traces.ts";
 import { formatSecond } from "../words/time.ts";
 import { nameList, pluralize, shellQuote } from "../words/text.ts";
 import { type BootFacts, type BootRule, isLost, unitsOfHome } from "./facts.ts";
@@ -47,7 +48,7 @@ const broken: BootRule = {
       path: ["list"],
       severity: isMended ? "warning" : "error",
       message: `PM2's saved list ${path} ${problem}; ${good}`,
-      command: isRunning ? SAVE : "svcm boot restore",
+      command: isRunning ? SAVE : restoreCommand(facts.traces),
     };
   },
 };

@@ -116,7 +116,7 @@ export async function readGitState(
 export async function gitIssues({ revisions }: HasRevisions, git: Plan["git"]): Promise<Issue[]> {
   const silence = git === null ? await revisions.refusal() : undefined;
   if (silence === undefined) return [];
-  const message = `Only the times of files show what changed, because Git does not answer: ${silence.message}`;
+  const message = `Without a record of the start, only the times of files show what changed, because Git does not answer: ${silence.message}`;
   return [{ code: silence.code, severity: "warning", path: ["git"], message }];
 }
 

@@ -37,7 +37,9 @@ test.each([
   const { root, plan } = makeChecked();
   const { git, issues } = await plan(damage(root) ?? process.env["PATH"]);
   expect([git, issues]).toEqual([null, [expect.objectContaining({ code, severity: "warning" })]]);
-  expect(issues[0]?.message).toMatch(/^Only the times of files show what changed, because Git does not answer: /);
+  expect(issues[0]?.message).toMatch(
+    /^Without a record of the start, only the times of files show what changed, because Git does not answer: /,
+  );
 });
 
 test("a plan of a repository without a commit says nothing of Git", async () => {

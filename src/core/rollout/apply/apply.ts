@@ -125,7 +125,7 @@ function releaseTarget({ id, plan, git }: Pick<ReleaseHead, "id" | "plan" | "git
 
 /**
  * The apps with a step. If a user restarts a process at this moment, it is stopped only briefly, and its step goes away.
- * @param before of the apps without a step, jobs whose run may have ended since, and code that was not known
+ * Left out are those without a step before of which a job ran, which may have ended since, or the code was not known.
  */
 async function findRemaining(
   { clock }: HasClock,

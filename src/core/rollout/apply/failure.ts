@@ -6,6 +6,7 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure, Plan } from "../../api/rollout.ts";
 import type { Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
+import { restoreCommand, survivorsText } from "../../pm2/daemon-traces.ts";
 import { listIfRunning } from "../../pm2/list.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
@@ -151,7 +152,11 @@ async function withoutDaemon({
   ports,
 }: ApplyRun): Promise<{ readonly state: string; readonly back: string } | undefined> {
   if ((await listIfRunning(ports.processes).catch(() => [])) !== undefined) return undefined;
-  return { state: "PM2's daemon has ended, and its apps with it.", back: "svcm boot restore" };
+  const traces = await ports.processLogs.readDaemonTraces();
+  const survivors = survivorsText(traces);
+  const state =
+    survivors === "" ? "PM2's daemon has ended, and its apps with it." : `PM2's daemon has ended.${survivors}`;
+  return { state, back: restoreCommand(traces) };
 }
 
 const MIXED = "Some apps may run as before, and others as declared.";
