@@ -67,8 +67,8 @@ export function gitRevisions({ root, env, maxBytes, timeoutMs = 10_000 }: GitOpt
 
 export type GitRunner = (maxBuffer: number, args: readonly string[], input?: string) => Promise<Buffer>;
 
-/** After a call without an answer, it is not called again. */
-const SILENT_MS = 60_000;
+/** After a call without an answer, those of the same command do not wait again; a server asks again for the next one. */
+const SILENT_MS = 5000;
 
 /** @throws {SvcmError} REVISION_FAILED */
 export function gitRunner({ root, env, timeoutMs = 10_000 }: Omit<GitOptions, "maxBytes">): GitRunner {
