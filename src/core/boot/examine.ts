@@ -130,27 +130,34 @@ const jobs: BootRule = {
 const scripts: BootRule = {
   code: "BOOT_SCRIPT_GONE",
   severity: "error",
-  *check({ saved, missingScripts }) {
+  *check({ saved, missingScripts, declared }) {
     const gone = new Map(
-      saved.processes.flatMap(({ name, script }) =>
-        script !== null && missingScripts.has(script) ? [[name, script]] : [],
+      saved.processes.flatMap(({ name, script, status }) =>
+        script !== null && status !== "stopped" && missingScripts.has(script) ? [[name, script]] : [],
       ),
     );
     for (const [name, script] of gone)
       yield {
         path: [name],
         message: `${name}: the saved list starts ${script}, which does not exist`,
-        command: "svcm apply",
+        command: declared.names.includes(name) ? "svcm apply" : showCommand(name),
       };
   },
 };
 
+/** Without a declaration, svcm does not know from where the app should start. */
+function showCommand(name: string): string {
+  return `svcm show ${shellQuote(name)}`;
+}
+
 const interpreters: BootRule = {
   code: "BOOT_INTERPRETER_GONE",
   severity: "error",
-  *check({ saved }) {
+  *check({ saved, declared }) {
     const gone = new Map(
-      saved.processes.flatMap(({ name, missingInterpreter: one }) => (one === null ? [] : [[name, one]])),
+      saved.processes.flatMap(({ name, missingInterpreter: one, status }) =>
+        one === null || status === "stopped" ? [] : [[name, one]],
+      ),
     );
     for (const [name, interpreter] of gone) {
       const what = interpreter.startsWith("/")
@@ -159,7 +166,7 @@ const interpreters: BootRule = {
       yield {
         path: [name],
         message: `${name} cannot start: ${what}`,
-        command: `svcm restart ${shellQuote(name)} --ecosystem`,
+        command: declared.names.includes(name) ? `svcm restart ${shellQuote(name)} --ecosystem` : showCommand(name),
       };
     }
   },

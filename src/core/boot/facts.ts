@@ -78,12 +78,21 @@ export interface DeclaredDifferences {
   readonly file: string | null;
   /** Why the file could not be compared, if there is one. */
   readonly problem: string | null;
+  /** Of all declared apps. */
+  readonly names: readonly string[];
   readonly missing: readonly string[];
   readonly counts: readonly { readonly name: string; readonly declared: number; readonly saved: number }[];
   readonly values: readonly { readonly name: string; readonly keys: readonly string[] }[];
 }
 
-export const NOT_COMPARED: DeclaredDifferences = { file: null, problem: null, missing: [], counts: [], values: [] };
+export const NOT_COMPARED: DeclaredDifferences = {
+  file: null,
+  problem: null,
+  names: [],
+  missing: [],
+  counts: [],
+  values: [],
+};
 
 /** A start reads these again, so they say nothing about the next one. */
 const READ_AT_START = new Set<string>(["app", "envFile", "code", "values", "state", "instances"]);
@@ -92,7 +101,7 @@ const READ_AT_START = new Set<string>(["app", "envFile", "code", "values", "stat
 export function declaredDifferences(
   drift: Pick<Drift, "drift">,
   names: ReadonlySet<string>,
-  file: string,
+  { file, declared }: { readonly file: string; readonly declared: readonly string[] },
 ): DeclaredDifferences {
   const entries = drift.drift.filter(({ state }) => state !== "unexpected");
   const values = new Map<string, string[]>();
@@ -101,6 +110,7 @@ export function declaredDifferences(
   return {
     file,
     problem: null,
+    names: declared,
     missing: entries
       .filter(({ name, field, state }) => field === "app" && state === "missing" && !names.has(name))
       .map(({ name }) => name),

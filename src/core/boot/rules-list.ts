@@ -89,14 +89,15 @@ const missing: BootRule = {
 const extra: BootRule = {
   code: "BOOT_EXTRA",
   severity: "error",
-  check: (facts) =>
-    differences(facts)
-      .filter(({ kind }) => kind === "extra")
-      .map(({ name }) => ({
-        path: [name],
-        message: `${name} is in the saved list, and PM2 no longer lists it`,
-        command: SAVE,
-      })),
+  *check(facts) {
+    const { traces, saved, running } = facts;
+    // A save would forget the apps that ended with the daemon before.
+    const isLater = (traces.startedMs ?? 0) > (saved.savedAtMs ?? Infinity);
+    const what = isLater ? "PM2's daemon, which started after the save, does not list it" : "PM2 no longer lists it";
+    const command = isLater || running?.length === 0 ? restoreCommand(traces) : SAVE;
+    for (const { name, kind } of differences(facts))
+      if (kind === "extra") yield { path: [name], message: `${name} is in the saved list, and ${what}`, command };
+  },
 };
 
 const count: BootRule = {

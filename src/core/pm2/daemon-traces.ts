@@ -8,6 +8,8 @@ export interface DaemonTraces {
   readonly savedNames: readonly string[];
   /** When a file of PM2 was last written; the daemon ended later. */
   readonly signMs: number | null;
+  /** When the daemon wrote its pid file; null without one. */
+  readonly startedMs?: number | null;
   /** Processes that the daemon started and that run on without it: only programs of Node.js with PM2's own module end with it. */
   readonly survivors?: readonly Survivor[];
 }

@@ -16,9 +16,11 @@ test("what is declared is compared with the saved list, app by app", () => {
     entry("api", "instances", { declared: "4", running: "2" }),
     entry("old", "instances", { state: "unexpected", declared: "1", running: "2" }),
   ];
-  expect(declaredDifferences({ drift } as never, new Set(["api", "old"]), "e.js")).toEqual({
+  const file = { file: "e.js", declared: ["new", "api"] };
+  expect(declaredDifferences({ drift } as never, new Set(["api", "old"]), file)).toEqual({
     file: "e.js",
     problem: null,
+    names: ["new", "api"],
     missing: ["new"],
     counts: [{ name: "api", declared: 4, saved: 2 }],
     values: [{ name: "api", keys: ["MODE", "script"] }],

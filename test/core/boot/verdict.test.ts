@@ -22,6 +22,8 @@ const LOST = {
   running: null,
   daemon: null,
 };
+const LATER = { pid: 77, savedNames: ["api", "web"], signMs: null, startedMs: Date.UTC(2026, 10, 24, 10) };
+const DECLARED = { declared: { ...NOT_COMPARED, names: ["api"] } };
 const outside = daemon({ group: "/user.slice/session-3.scope" });
 
 type Row = readonly [string, Partial<BootFacts>, BootReport["verdict"], readonly (readonly [string, string])[]];
@@ -113,7 +115,7 @@ const machines: readonly Row[] = [
     "no",
     [
       ["UNIT_OUTSIDE", "pm2 kill && sudo systemctl restart pm2-deploy.service"],
-      ["BOOT_EXTRA", "svcm boot save"],
+      ["BOOT_EXTRA", "svcm boot restore"],
     ],
   ],
   ["has no list", { saved: saved([], { state: "absent" }) }, "no", [["BOOT_LIST_ABSENT", "svcm boot save"]]],
@@ -143,6 +145,22 @@ const machines: readonly Row[] = [
     { saved: saved([online(), online({ name: "web" })]) },
     "no",
     [["BOOT_EXTRA", "svcm boot save"]],
+  ],
+  [
+    "has a daemon that started after the save, with one of the apps",
+    { saved: saved([online(), online({ name: "web" })]), traces: LATER },
+    "no",
+    [["BOOT_EXTRA", "svcm boot restore"]],
+  ],
+  [
+    "saved an app without script and interpreter as stopped",
+    {
+      saved: saved([{ ...online({ status: "stopped" }), missingInterpreter: "node" } as never]),
+      running: [online({ status: "stopped" })],
+      missingScripts: new Set(["/srv/api.js"]),
+    },
+    "yes",
+    [],
   ],
   ["runs another number", { running: [online(), online({ pmId: 1 })] }, "no", [["BOOT_COUNT", "svcm boot save"]]],
   [
@@ -188,10 +206,21 @@ const machines: readonly Row[] = [
     "no",
     [["BOOT_JOB", "svcm boot enable"]],
   ],
-  ["lost a script", { missingScripts: new Set(["/srv/api.js"]) }, "no", [["BOOT_SCRIPT_GONE", "svcm apply"]]],
+  [
+    "lost a script",
+    { missingScripts: new Set(["/srv/api.js"]), ...DECLARED },
+    "no",
+    [["BOOT_SCRIPT_GONE", "svcm apply"]],
+  ],
+  [
+    "lost the script of an app that is not declared",
+    { missingScripts: new Set(["/srv/api.js"]) },
+    "no",
+    [["BOOT_SCRIPT_GONE", "svcm show api"]],
+  ],
   [
     "lost an interpreter",
-    { saved: saved([{ ...online(), missingInterpreter: "node" } as never]) },
+    { saved: saved([{ ...online(), missingInterpreter: "node" } as never]), ...DECLARED },
     "no",
     [["BOOT_INTERPRETER_GONE", "svcm restart api --ecosystem"]],
   ],

@@ -8,7 +8,8 @@ import { findSurvivors, isDaemon, isForegroundDaemon } from "./proc.ts";
 
 /** PM2 removes its pid file when it stops on request or by a signal. */
 export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
-  const pid = Number(readIfReadable(join(pm2Home, "pm2.pid")));
+  const pidFile = join(pm2Home, "pm2.pid");
+  const pid = Number(readIfReadable(pidFile));
   const written = ["logs", "pids"].flatMap((folder) =>
     listIfReadable(join(pm2Home, folder)).map((name) => join(pm2Home, folder, name)),
   );
@@ -18,6 +19,7 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
     pid: pid > 0 ? pid : null,
     savedNames: savedNames(pm2Home),
     signMs: signMs === 0 ? null : signMs,
+    startedMs: statIfReadable(pidFile)?.mtimeMs ?? null,
     survivors: pid > 0 && !isDaemon(pid) && !isForegroundDaemon(pid) ? await readSurvivors(pm2Home) : [],
   };
 }
