@@ -101,7 +101,7 @@ const READ_AT_START = new Set<string>(["app", "envFile", "code", "values", "stat
 export function declaredDifferences(
   drift: Pick<Drift, "drift">,
   names: ReadonlySet<string>,
-  { file, declared }: { readonly file: string; readonly declared: readonly string[] },
+  { file, apps }: { readonly file: string; readonly apps: readonly string[] },
 ): DeclaredDifferences {
   const entries = drift.drift.filter(({ state }) => state !== "unexpected");
   const values = new Map<string, string[]>();
@@ -110,7 +110,7 @@ export function declaredDifferences(
   return {
     file,
     problem: null,
-    names: declared,
+    names: apps,
     missing: entries
       .filter(({ name, field, state }) => field === "app" && state === "missing" && !names.has(name))
       .map(({ name }) => name),

@@ -161,7 +161,7 @@ async function readDeclared(
       stateOf: () => plainState("online"),
       ...readFileState(ports, expected, saved.processes),
     });
-    return declaredDifferences(drift, names, { file: fileName, declared: expected.map(({ name }) => name) });
+    return declaredDifferences(drift, names, { file: fileName, apps: expected.map(({ name }) => name) });
   } catch (error) {
     if (!(error instanceof SvcmError)) throw error;
     return { ...NOT_COMPARED, problem: error.message };

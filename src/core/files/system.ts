@@ -267,3 +267,11 @@ function reasonFor(code: string, error: SystemError): string {
   const words = error.errno === undefined ? undefined : getSystemErrorMap().get(error.errno)?.[1];
   return REASONS[code] ?? words ?? "the system refused it";
 }
+
+/**
+ * How long a process has waited for a processor of a busy machine since its start, in milliseconds; zero where that is
+ * not counted. @see sched-stats of the kernel
+ */
+export function queuedMs(pid: number | undefined): number {
+  return Number(readIfReadable(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
+}

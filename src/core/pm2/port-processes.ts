@@ -141,6 +141,9 @@ export interface Processes {
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
+  /** How long a process has waited for a processor since its start, in milliseconds. */
+  readonly queuedMs: (pid: number) => number;
+
   /** Identifies this process and its ancestors. */
   ownProcess(): OwnProcess;
 

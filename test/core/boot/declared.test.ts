@@ -16,7 +16,7 @@ test("what is declared is compared with the saved list, app by app", () => {
     entry("api", "instances", { declared: "4", running: "2" }),
     entry("old", "instances", { state: "unexpected", declared: "1", running: "2" }),
   ];
-  const file = { file: "e.js", declared: ["new", "api"] };
+  const file = { file: "e.js", apps: ["new", "api"] };
   expect(declaredDifferences({ drift } as never, new Set(["api", "old"]), file)).toEqual({
     file: "e.js",
     problem: null,

@@ -117,7 +117,7 @@ export async function waitForRestored(
     restored.flatMap((one) => (one.outcome === "started" && one.pmId !== null ? [[one.pmId, one]] : [])),
   );
   const failed: RestoredProcess[] = [];
-  const runs = new OnlineRuns();
+  const runs = new OnlineRuns(processes.queuedMs);
   const startMs = clock.elapsed();
   for (;;) {
     const list = await processes.list();

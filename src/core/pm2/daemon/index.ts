@@ -15,6 +15,7 @@ import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node
 import { commandReader } from "./command-reader.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
+import { queuedMs } from "../../files/system.ts";
 import { isAppOf, isElsewhere, lostDaemons, ownProcess, runsElsewhere } from "./proc.ts";
 import {
   isRead,
@@ -86,6 +87,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     drain: () => withPm2Errors(async () => void (await callDaemon({ method: "drain" }))),
     withLock: (scope, work) => withPm2Errors(() => locks().withLock(lockedFile(home, scope), work)),
     digest: (value) => digestWith(salt(), value),
+    queuedMs,
     ownProcess: () => ownProcess(env),
     close: async () => void (await Promise.all([current?.close(), isCommand && reader().close()])),
   };

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import type { LoadedEcosystem } from "../loaded.ts";
 import { once, oneAtATime } from "../../words/once.ts";
-import { attempt, fileError, hasErrorCode, readIfReadable } from "../../files/system.ts";
+import { attempt, fileError, hasErrorCode, queuedMs } from "../../files/system.ts";
 import { type FileLocation, asksPm2, MAX_RESULT_BYTES, RESULT_FD } from "./outcome.ts";
 import { findPm2 } from "../daemon/find-pm2.ts";
 import { pm2Home } from "../../project/workspace.node.ts";
@@ -165,11 +165,6 @@ function runProgram(file: string, options: ProgramOptions): Promise<string> {
       else if (line !== undefined) end(() => resolve(line));
     });
   });
-}
-
-/** A busy machine lets the process wait for a processor. Zero where that is not counted. @see sched-stats of the kernel */
-function queuedMs(pid: number | undefined): number {
-  return Number(readIfReadable(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 }
 
 class ResultLine {

@@ -42,7 +42,7 @@ export function waitUntilHealthy(
 export class HealthGate {
   readonly #ports: GatePorts;
   readonly #requirement: HealthRequirement;
-  readonly #runs = new OnlineRuns();
+  readonly #runs: OnlineRuns;
   readonly #score = new ProbeScore();
   /** The first check of the process, by svcm's clock. */
   #seenAtMs: number | undefined;
@@ -50,6 +50,7 @@ export class HealthGate {
   constructor(ports: GatePorts, requirement: HealthRequirement) {
     this.#ports = ports;
     this.#requirement = requirement;
+    this.#runs = new OnlineRuns(ports.processes.queuedMs);
   }
 
   /**

@@ -61,7 +61,7 @@ export async function verify(
 ): Promise<readonly ProcessRecord[]> {
   const { clock } = ports;
   const deadline = clock.elapsed() + timeoutMs;
-  const runs = new OnlineRuns();
+  const runs = new OnlineRuns(ports.processes.queuedMs);
   for (;;) {
     const list = await listBy(ports, deadline);
     const nowMs = clock.elapsed();
@@ -122,16 +122,30 @@ export function judge(
   return judgeStart(action, before, after, onlineMs >= stableMs);
 }
 
+/** At most: an app that never rests waits for a processor again and again, and is stable, too. */
+const MAX_QUEUED_MS = 4000;
+
 /** PM2's own times depend on a clock that may be set. */
 export class OnlineRuns {
-  readonly #seen = new Map<number, { readonly run: string; readonly sinceMs: number }>();
+  readonly #seen = new Map<
+    number,
+    { readonly run: string; readonly sinceMs: number; readonly sinceQueuedMs: number }
+  >();
+  readonly #queuedMs: (pid: number) => number;
+
+  /** @param queuedMs on a busy machine, a process that waits may not have begun to load its script */
+  constructor(queuedMs: (pid: number) => number = () => 0) {
+    this.#queuedMs = queuedMs;
+  }
 
   /** @param nowMs on a monotonic clock */
-  onlineMs({ pmId, status, pid, startedAt, restartCount }: ProcessRecord, nowMs: number): number {
+  onlineMs({ pmId, status, pid, startedAt, restartCount, isElsewhere }: ProcessRecord, nowMs: number): number {
     const run = JSON.stringify([status, pid, startedAt, restartCount]);
     const previous = this.#seen.get(pmId);
-    if (previous?.run === run) return nowMs - previous.sinceMs;
-    this.#seen.set(pmId, { run, sinceMs: nowMs });
+    const queuedMs = pid === null || isElsewhere === true ? 0 : this.#queuedMs(pid);
+    if (previous?.run === run)
+      return nowMs - previous.sinceMs - Math.min(queuedMs - previous.sinceQueuedMs, MAX_QUEUED_MS);
+    this.#seen.set(pmId, { run, sinceMs: nowMs, sinceQueuedMs: queuedMs });
     return 0;
   }
 }

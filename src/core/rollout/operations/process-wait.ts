@@ -47,7 +47,7 @@ export const processWait = defineOperation({
     const { processes, clock } = ports;
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = input;
     const startedMs = clock.elapsed();
-    const runs = new OnlineRuns();
+    const runs = new OnlineRuns(processes.queuedMs);
     const reader = new FactsReader(ports);
     for (;;) {
       const targets = findTargets(processes, await processes.list(signal), input);

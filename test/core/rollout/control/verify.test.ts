@@ -168,6 +168,21 @@ test("a run counts as online from the look that saw it first, and another run be
     expect(runs.onlineMs(other, 400)).toBe(0);
 });
 
+test("the time in which a process waits for a processor is not online, up to a limit", () => {
+  let queuedMs = 700;
+  const runs = new OnlineRuns(() => queuedMs);
+  expect(runs.onlineMs(up(), 0)).toBe(0);
+  queuedMs = 1500;
+  expect(runs.onlineMs(up(), 1000)).toBe(200);
+  expect(runs.onlineMs(up(), 1800)).toBe(1000);
+  queuedMs = 60_700;
+  expect(runs.onlineMs(up(), 60_000)).toBe(56_000);
+  // Its number belongs to another process here.
+  expect(runs.onlineMs(up({ pmId: 1, isElsewhere: true }), 0)).toBe(0);
+  queuedMs += 500;
+  expect(runs.onlineMs(up({ pmId: 1, isElsewhere: true }), 1000)).toBe(1000);
+});
+
 describe("the wait for an action", () => {
   const wait = async (verdicts: readonly Verdict[], timeoutMs?: number, processes = [up()]) => {
     let nowMs = 5000;
