@@ -269,7 +269,7 @@ function reasonFor(code: string, error: SystemError): string {
 }
 
 /**
- * How long a process has waited for a processor of a busy machine since its start, in milliseconds; zero where that is
+ * Milliseconds for which a process has waited for a processor of a busy machine since its start; zero where that is
  * not counted. @see sched-stats of the kernel
  */
 export function queuedMs(pid: number | undefined): number {

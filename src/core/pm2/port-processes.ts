@@ -141,7 +141,7 @@ export interface Processes {
   /** Computes a digest that is comparable with those of a `ProcessRecord`. */
   digest(value: string): string;
 
-  /** How long a process has waited for a processor since its start, in milliseconds. */
+  /** Milliseconds for which a process has waited for a processor since its start. */
   readonly queuedMs: (pid: number) => number;
 
   /** Identifies this process and its ancestors. */
