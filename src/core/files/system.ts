@@ -272,6 +272,6 @@ function reasonFor(code: string, error: SystemError): string {
  * Milliseconds for which a process has waited for a processor of a busy machine since its start; zero where that is
  * not counted. @see sched-stats of the kernel
  */
-export function queuedMs(pid: number | undefined): number {
+export function queuedMs(pid: number | "thread-self" | undefined): number {
   return Number(readIfReadable(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 }

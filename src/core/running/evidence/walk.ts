@@ -3,6 +3,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync, type Stats
 import { type CodeRules, matchesAny, mayBeCode, mayFollow, mayHoldCode, SKIPPED_FOLDERS } from "../code-files.ts";
 import { isInside } from "../code-evidence.ts";
 import { errorCode } from "../../words/thrown.ts";
+import { queuedMs } from "../../files/system.ts";
 
 const MAX_FILES = 20_000;
 
@@ -29,21 +30,32 @@ export interface Walk {
   readonly venvs: readonly string[];
 }
 
-export class Budget {
-  #endMs: number;
-  readonly #budgetMs: number;
+/** Of a budget, on a machine that has no time for it. */
+const MAX_QUEUED_SHARE = 4;
 
-  constructor(budgetMs: number) {
+/** A time without that in which this thread waits for a processor. */
+export class Budget {
+  #endMs = 0;
+  #queuedMs = 0;
+  readonly #budgetMs: number;
+  readonly #readQueuedMs: () => number;
+
+  constructor(budgetMs: number, readQueuedMs = () => queuedMs("thread-self")) {
     this.#budgetMs = budgetMs;
-    this.#endMs = performance.now() + budgetMs;
+    this.#readQueuedMs = readQueuedMs;
+    this.renew();
   }
 
   renew(): void {
     this.#endMs = performance.now() + this.#budgetMs;
+    this.#queuedMs = this.#readQueuedMs();
   }
 
   get problem(): string | null {
-    return performance.now() >= this.#endMs ? `its files could not be read within ${this.#budgetMs / 1000} s` : null;
+    const lateMs = performance.now() - this.#endMs;
+    if (lateMs < 0) return null;
+    const waitedMs = Math.min(this.#readQueuedMs() - this.#queuedMs, this.#budgetMs * MAX_QUEUED_SHARE);
+    return lateMs < waitedMs ? null : `its files could not be read within ${this.#budgetMs / 1000} s`;
   }
 }
 
