@@ -36,6 +36,8 @@ export interface DaemonFacts {
   readonly saved: SavedList;
   /** One that was cut off. */
   readonly renewal: Renewal | null;
+  /** Those that no command reaches, beside the one that answers. */
+  readonly lost?: readonly number[];
   /** Why no command reaches a daemon that runs. A report of everything says it about its processes. */
   readonly unreached?: string | undefined;
 }

@@ -104,12 +104,14 @@ const several: DaemonRule = {
   severity: "error",
   *check(facts) {
     const pids = ownDaemons(facts).map(({ pid }) => pid);
-    if (pids.length > 1)
-      yield {
-        path: ["daemon"],
-        message: `${pids.length} daemons use ${facts.home}: pid ${pids.join(", ")}`,
-        command: "cat $PM2_HOME/pm2.pid",
-      };
+    if (pids.length <= 1) return;
+    const { lost = [] } = facts;
+    const unseen = lost.length === 0 ? "" : `; PM2's list lacks the apps of pid ${lost.join(", ")}`;
+    yield {
+      path: ["daemon"],
+      message: `${pids.length} daemons use ${facts.home}: pid ${pids.join(", ")}${unseen}`,
+      command: lost.length === 0 ? "svcm explain DAEMON_SEVERAL" : `kill ${lost.join(" ")}`,
+    };
   },
 };
 

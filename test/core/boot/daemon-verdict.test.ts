@@ -33,6 +33,16 @@ describe("the daemon", () => {
       ["DUMP_READABLE"],
     ],
   ];
+  test("with a second one beside it names the one whose apps no list has", () => {
+    const daemons = [daemon(), daemon({ pid: 78 })];
+    const found = (lost: readonly number[]) => daemonReport(daemonFacts({ daemons, lost })).findings;
+    expect(found([78])).toMatchObject([
+      { message: expect.stringMatching(/: pid 77, 78; PM2's list lacks the apps of pid 78$/), command: "kill 78" },
+    ]);
+    expect(found([])).toMatchObject([
+      { message: expect.stringMatching(/: pid 77, 78$/), command: "svcm explain DAEMON_SEVERAL" },
+    ]);
+  });
   test.each(rows)("%s", (_name, facts, codes) => {
     expect(daemonReport(daemonFacts(facts)).findings.map(({ code }) => code)).toEqual(codes);
   });

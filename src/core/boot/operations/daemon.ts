@@ -19,7 +19,7 @@ export const daemonShow = defineOperation({
   access: "read",
   async run(ports: BootPorts): Promise<DaemonReport> {
     const facts = await readDaemonFacts(ports, ports.daemons.libraryVersion);
-    return daemonReport({ ...facts, unreached: await readUnreached(ports) });
+    return daemonReport({ ...facts, unreached: await readUnreached(ports), lost: ports.processes.lostDaemons() });
   },
 });
 
