@@ -3,7 +3,7 @@ import type { SvcmEvent } from "../api/events.ts";
 import type { HasProcessLogs } from "../logs/port-logs.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
-import { cutText } from "../words/text.ts";
+import { cutText, shellQuote } from "../words/text.ts";
 import { type ErrorLog, isUnrequested } from "./evidence.ts";
 import type { HasSightings } from "./ports.ts";
 
@@ -21,11 +21,11 @@ export async function hiddenErrors(
   if (event.exitCode !== undefined || event.signal !== undefined) {
     return isAllowed ? await writtenToDaemon(ports, process.name, Date.parse(event.at)) : [];
   }
-  const script = process.script ?? "<script>";
+  const script = process.script ?? "SCRIPT";
   const fault = await ports.sightings.findLoadFault(script);
   if (fault !== undefined) return [`It probably cannot load: ${fault}.`];
   return [
-    `PM2 hides what a worker throws while it loads. To see such an error: svcm env run --app ${process.name} -- node ${script}`,
+    `PM2 hides what a worker throws while it loads. To see such an error: svcm env run --app ${shellQuote(process.name)} -- node ${shellQuote(script)}`,
   ];
 }
 
