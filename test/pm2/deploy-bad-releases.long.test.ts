@@ -72,12 +72,12 @@ test.each<[string, Change, string, RegExp, Partial<InputOf<"deploy.run">>]>([
     /web: .*ended right after its start/,
     {},
   ],
-  ["it crashes after 2 seconds", crashAfter(2000), GATED, /Its error log: Error: no database/, { minHealthyMs: 5000 }],
+  ["it crashes after 2 seconds", crashAfter(2000), GATED, /It wrote: Error: no database/, { minHealthyMs: 5000 }],
   [
     "it crashes after 20 seconds",
     crashAfter(20_000),
     GATED,
-    /Its error log: Error: no database/,
+    /It wrote: Error: no database/,
     { minHealthyMs: 23_000 },
   ],
   [

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -28,6 +28,19 @@ test.each(sampleOrAll(scenes, SAMPLE))("$title", async (scene) => {
   expect(event).toMatchObject(scene.expected);
   expect(event?.evidence.join(" ")).toContain(scene.says ?? "");
   if (event?.signal !== undefined) expect(event).not.toHaveProperty("exitCode");
+});
+
+test("the error of a worker that ends before PM2 gives it a log is shown without secrets", async () => {
+  const pre = join(own.folder, "pre.cjs");
+  writeFileSync(pre, `throw new Error("no tracing at ${CANARY}");`);
+  const worker = { exec_mode: "cluster", instances: 1, autorestart: false, node_args: `--require ${pre}` };
+  await own.run({ name: "early", code: "setInterval(() => {}, 1e6);", ...worker, env: { TRACING_TOKEN: CANARY } });
+  await expect.poll(async () => (await recordOf("early")).status).toBe("stopped");
+  const { event, reason, now } = await why("early");
+  expect([event?.exitCode, reason]).toEqual([1, null]);
+  expect(now).toContain("It wrote right before, to pm2.log: Error: no tracing at [REDACTED]");
+  const unread = await execute(eventWhy, ports, { name: "early" }, { ...caller, grants: ["read"] });
+  expect(unread.now.join("\n")).not.toContain("tracing");
 });
 
 longTest("an end with an exit code is a crash, and its error log is shown without secrets", async () => {

@@ -44,10 +44,18 @@ describe("a first start", () => {
     await expect(apply()).rejects.toMatchObject({
       body: {
         code: "HEALTH_NOT_LOADED",
-        details: expect.stringMatching(new RegExp(`no connection[.][^]*Its error log: .*${line}`)) as string,
+        details: expect.stringMatching(new RegExp(`no connection[.][^]*It wrote: .*${line}`)) as string,
       },
     });
     expect(await ports.processes.list()).toEqual([]);
+  });
+
+  longTest("of a worker that ends before PM2 gives it a log fails with the lines of its error", async () => {
+    const pre = join(own.folder, "pre.cjs");
+    writeFileSync(pre, 'throw new Error("no tracing");');
+    own.pm2Folder([worker("early", "setInterval(() => {}, 1000);", { node_args: `--require ${pre}` })]);
+    const details = expect.stringContaining("It wrote: Error: no tracing") as string;
+    await expect(apply()).rejects.toMatchObject({ body: { details } });
   });
 
   longTest("of workers that serve or work with an error of their start is applied", async () => {

@@ -43,8 +43,8 @@ const NOT_FOUND_BY_PM2 = "PM2 itself finds no app in this file: svcm check says 
 const WITHOUT_PM2 = "If pm2 is not on your PATH, use npx pm2.";
 
 function render(response: Response, serviceKind: string | undefined, screen: Screen): string {
-  const { path, apps, preview } = response;
-  if (apps.length === 0) return `${path} does not declare any apps.`;
+  const { path, environment, apps, preview } = response;
+  if (apps.length === 0) return `${path} does not declare any apps for ${environment}.`;
   const { bold } = paint;
   const table = renderTable<App>(
     [
@@ -81,7 +81,7 @@ function render(response: Response, serviceKind: string | undefined, screen: Scr
     ...(apps.some(({ cronRestart }) => cronRestart !== null) ? [paint.dim(CRON_ZONE)] : []),
     ...(apps.some(({ command }) => command !== "") ? [paint.dim(WITHOUT_PM2)] : []),
   ];
-  const verdict = withVerdict({ text: `${path} declares ${pluralize(apps.length, "app")}.` }, table);
+  const verdict = withVerdict({ text: `${path} declares ${pluralize(apps.length, "app")} for ${environment}.` }, table);
   return [verdict, ...blocks, ...(together === undefined ? [] : [together]), ...hint].join("\n\n");
 }
 

@@ -45,7 +45,7 @@ export default class EnvGet extends NodeCommand {
     if (keys.length === 1) this.logExactly(rows[0]?.[1] ?? "");
     else {
       this.log(paint.dim(`${response.path ?? response.fileName} (${response.environment})`));
-      this.log(await this.#table(response.editableKeys, rows));
+      this.log(rows.length === 0 ? NO_KEY : await this.#table(response.editableKeys, rows));
     }
     return response;
   }
@@ -53,11 +53,14 @@ export default class EnvGet extends NodeCommand {
   async #showApp(app: string, keys: readonly string[], place: ReturnType<typeof pickEnvironment>) {
     const input = { ...place, app, keys: keys.length > 0 ? [...keys] : undefined };
     const response = await this.execute(envApp, input);
-    const { environment, values, unknown } = response;
+    const { environment, values, unknown, missing } = response;
     if (keys.length === 1) this.logExactly(values[0]?.value ?? "");
     else {
       const { renderTable } = await import("../terminal/table.ts");
-      this.print((screen) => `${paint.dim(`${app} (${environment})`)}\n${renderTable(APP_COLUMNS, values, screen)}`);
+      const head = paint.dim(`${app} (${environment})`);
+      if (values.length === 0) this.log(`${head}\n${NO_KEY}`);
+      else this.print((screen) => `${head}\n${renderTable(APP_COLUMNS, values, screen)}`);
+      for (const sentence of missing) this.log(sentence);
       if (unknown !== undefined) this.log(`svcm does not know with which values it runs: ${unknown}`);
       if (values.some(({ running }) => running === "former")) this.log(`Next: svcm apply --app ${shellQuote(app)}`);
     }
@@ -82,6 +85,8 @@ export default class EnvGet extends NodeCommand {
     return count === 0 ? table : [table, ...(await import("../terminal/guesses.ts")).guessNote(count)].join("\n");
   }
 }
+
+const NO_KEY = "No key may be shown. To permit one: svcm keys allow KEY";
 
 type AppValue = EnvAppResponse["values"][number];
 

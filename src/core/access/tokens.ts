@@ -3,6 +3,7 @@ import { type Limits, roles, type Role } from "../api/rights.ts";
 import * as z from "zod/mini";
 
 import { SvcmError } from "../api/errors.ts";
+import { shellQuote } from "../words/text.ts";
 
 /** A token is `svcm_` plus 32 random bytes, so its digest needs no salt. */
 export interface StoredToken extends Limits {
@@ -56,7 +57,7 @@ export function renderTokens(tokens: readonly StoredToken[]): string {
 export function addToken(tokens: readonly StoredToken[], token: StoredToken): readonly StoredToken[] {
   if (tokens.some(({ name }) => name === token.name))
     throw new SvcmError("TOKEN_EXISTS", {
-      details: `A token has the name ${JSON.stringify(token.name)}. Accepted: another name. svcm token revoke ${token.name} removes the old token.`,
+      details: `A token has the name ${JSON.stringify(token.name)}. Accepted: another name. svcm token revoke ${shellQuote(token.name)} removes the old token.`,
     });
   if (tokens.length >= MAX_TOKENS)
     throw new SvcmError("INVALID_PAYLOAD", {

@@ -67,22 +67,34 @@ const unreadable: BootRule = {
   },
 };
 
+/** One line, however many apps it names. */
+function aboutApps(names: readonly string[]): { readonly path: readonly string[]; readonly list: string } {
+  const [only = "list", ...more] = names;
+  return { path: [more.length === 0 ? only : "list"], list: nameList(names) };
+}
+
+function namesOf(facts: BootFacts, kind: SavedDifference["kind"]): string[] {
+  return differences(facts).flatMap((one) => (one.kind === kind ? [one.name] : []));
+}
+
 const missing: BootRule = {
   code: "BOOT_MISSING",
   severity: "error",
   *check(facts) {
-    const unsaved = differences(facts).filter(({ kind }) => kind === "missing");
-    for (const { name } of unsaved)
-      yield { path: [name], message: `PM2 lists ${name}, and the saved list does not have it`, command: SAVE };
+    const unsaved = namesOf(facts, "missing");
+    if (unsaved.length > 0) {
+      const { path, list } = aboutApps(unsaved);
+      const them = unsaved.length === 1 ? "it" : "them";
+      yield { path, message: `PM2 lists ${list}, and the saved list does not have ${them}`, command: SAVE };
+    }
     const { missing: names, file } = facts.declared;
     const known = new Set([...(facts.running ?? []), ...facts.saved.processes].map(({ name }) => name));
-    for (const name of names)
-      if (!known.has(name))
-        yield {
-          path: [name],
-          message: `${name} is declared in ${file}, and neither PM2 nor the saved list has it`,
-          command: "svcm apply",
-        };
+    const absent = names.filter((name) => !known.has(name));
+    if (absent.length === 0) return;
+    const { path, list } = aboutApps(absent);
+    const [are, them] = absent.length === 1 ? ["is", "it"] : ["are", "them"];
+    const message = `${list} ${are} declared in ${file}, and neither PM2 nor the saved list has ${them}`;
+    yield { path, message, command: "svcm apply" };
   },
 };
 
@@ -90,13 +102,16 @@ const extra: BootRule = {
   code: "BOOT_EXTRA",
   severity: "error",
   *check(facts) {
+    const names = namesOf(facts, "extra");
+    if (names.length === 0) return;
     const { traces, saved, running } = facts;
+    const { path, list } = aboutApps(names);
+    const [are, them] = names.length === 1 ? ["is", "it"] : ["are", "them"];
     // A save would forget the apps that ended with the daemon before.
     const isLater = (traces.startedMs ?? 0) > (saved.savedAtMs ?? Infinity);
-    const what = isLater ? "PM2's daemon, which started after the save, does not list it" : "PM2 no longer lists it";
+    const what = isLater ? "PM2's daemon, which started after the save, does not list" : "PM2 no longer lists";
     const command = isLater || running?.length === 0 ? restoreCommand(traces) : SAVE;
-    for (const { name, kind } of differences(facts))
-      if (kind === "extra") yield { path: [name], message: `${name} is in the saved list, and ${what}`, command };
+    yield { path, message: `${list} ${are} in the saved list, and ${what} ${them}`, command };
   },
 };
 

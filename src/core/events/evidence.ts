@@ -10,7 +10,7 @@ import { cutText, nameList } from "../words/text.ts";
 import type { HasProcessLogs, HasLogs, LogQuery } from "../logs/port-logs.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessState } from "../running/state.ts";
-import { lastErrorBlock } from "../logs/error-block.ts";
+import { lastErrorBlock, LAST_OF_UNCAUGHT } from "../logs/error-block.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_KEYS = 5;
@@ -228,8 +228,6 @@ interface ReasonLine {
   readonly isError: boolean;
   readonly atMs: number | undefined;
 }
-
-const LAST_OF_UNCAUGHT = /(?:^|\s)Node\.js v\d+\.\d+\.\d+$/;
 
 /** A later run goes on in the same log. Without times, only Node.js's last line before it ends separates the two. */
 function linesUpTo(event: SvcmEvent, lines: readonly ReasonLine[], writtenMs = 0): readonly ReasonLine[] {

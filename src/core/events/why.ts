@@ -11,16 +11,9 @@ import { SvcmError } from "../api/errors.ts";
 import type { DiskReading, Listener } from "../files/reading.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { TimedEvent } from "./attribute-events.ts";
-import {
-  asDeclared,
-  failureBehind,
-  isUnrequested,
-  releaseBefore,
-  writeBefore,
-  readReason,
-  type ErrorLog,
-} from "./evidence.ts";
+import { asDeclared, failureBehind, isUnrequested, releaseBefore, writeBefore, readReason } from "./evidence.ts";
 import { collectNewestEvents, type CollectedEvents } from "./collect-events.ts";
+import { hiddenErrors } from "./hidden-errors.ts";
 import { countedEnd, noEndSentence } from "./counted-ends.ts";
 import { requiredPatterns, unknownNameError } from "./filter-patterns.ts";
 import { endWithDaemon, wasRunning, withoutDaemon } from "./log-state.ts";
@@ -78,7 +71,8 @@ export async function explainEnd(
   const ends = await allEnds(ports, found, processes);
   const event = ends[0] ?? null;
   const process = processes.find(({ pmId }) => event === null || pmId === event.pmId);
-  const errors = await readReason(ports, { process, event, isAllowed: isGranted(caller.grants, "logs") });
+  const isAllowed = isGranted(caller.grants, "logs");
+  const errors = await readReason(ports, { process, event, isAllowed });
   const { ownListeners, ...machine } = await readMachine(ports, processes, process, errors.texts);
   const symptoms = findSymptoms({
     own: processes,
@@ -106,7 +100,7 @@ export async function explainEnd(
       ...(found.silence === undefined ? [] : [found.silence]),
       ...(event === null ? [] : await changesBefore(ports, event, collected)),
       ...failedStart(own, event),
-      ...(await hiddenErrors(ports, process, event, errors)),
+      ...(await hiddenErrors(ports, process, event, { ...errors, isAllowed })),
       ...errors.problems,
       ...symptoms,
       ...silenceSentences(processes, stateOf),
@@ -235,23 +229,6 @@ function failedStart(own: readonly SvcmEvent[], event: SvcmEvent | null): string
   const newest = own.find(({ kind }) => kind === "start" || ENDS.has(kind));
   if (newest === undefined || newest === event) return [];
   return newest.evidence.filter((sentence) => sentence.startsWith(NOT_STARTED));
-}
-
-/** PM2 catches what a worker of a cluster throws while it loads, and writes it nowhere. */
-async function hiddenErrors(
-  { sightings }: HasSightings,
-  process: ProcessRecord | undefined,
-  event: SvcmEvent | null,
-  { reason }: ErrorLog,
-): Promise<string[]> {
-  if (process?.execMode !== "cluster" || event === null || reason !== null || !isUnrequested(event)) return [];
-  if (event.exitCode !== undefined || event.signal !== undefined || event.cause === "daemon") return [];
-  const script = process.script ?? "<script>";
-  const fault = await sightings.findLoadFault(script);
-  if (fault !== undefined) return [`It probably cannot load: ${fault}.`];
-  return [
-    `PM2 hides what a worker throws while it loads. To see such an error: svcm env run --app ${process.name} -- node ${script}`,
-  ];
 }
 
 function recentEnds(ends: readonly SvcmEvent[], event: SvcmEvent | null): number {

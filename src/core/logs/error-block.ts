@@ -20,6 +20,8 @@ const DETAIL =
 /** Native frames, and times of collections. */
 const REPORT =
   /^\s*(?:-{3,} .+ -{3,}|<--- .+ --->|\[\d+:0x[\da-f]+\].*|\d+: (?:0x[\da-f]+ .*|\S+:\d+:\d+|.+ \(\S+:\d+:\d+\)))$/;
+/** Node.js writes it last. */
+export const LAST_OF_UNCAUGHT = /(?:^|\s)Node\.js v\d+\.\d+\.\d+$/;
 const REQUIRE_STACK = /^\s*(?:Require stack:|requireStack: .+|- (?:\/|[a-z]:\\|file:).+)$/i;
 const SOURCE = /^(?:(?:file:\/\/)?(?:\/|[a-z]:\\)\S.*|node:[\w/]+|\S+\.[cm]?[jt]sx?):\d+(?::\d+)?$/i;
 const ERROR =

@@ -1,6 +1,7 @@
 import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { LogLine, LogProblem, LogsResponse } from "../api/logs.ts";
+import type { EndOfWorker } from "./early-errors.ts";
 import type { ErrorTail } from "./error-block.ts";
 import type { DaemonTraces } from "../pm2/daemon-traces.ts";
 import type { LogEntry } from "./log-line.ts";
@@ -79,6 +80,9 @@ export interface ProcessLogs {
 
   /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
+
+  /** What a worker wrote to `pm2.log` before its newest end in that time, from the first line of its error on. */
+  readEarlyErrors(end: EndOfWorker): Promise<readonly string[]>;
 
   /**
    * The end of the process's error log, wherever PM2 writes it; `undefined` if it cannot be read. Its lines decide, and are

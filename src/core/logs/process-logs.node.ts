@@ -1,3 +1,4 @@
+import { earlyErrors } from "./early-errors.ts";
 import type { ErrorTail } from "./error-block.ts";
 import type { LoggedProcess, Pm2LogPart, ProcessLogs, Pm2LogQuery } from "./port-logs.ts";
 import { statSync } from "node:fs";
@@ -19,6 +20,8 @@ const OVERLAP_BYTES = 1024;
 const MAX_ENTRIES = 500_000;
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_ERROR_LINES = 200;
+/** A crash loop of another app writes there, too. */
+const MAX_DAEMON_BYTES = 2 ** 20;
 /** Other names could lead out of the folder. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,199}$/;
 
@@ -43,6 +46,10 @@ export function nodeProcessLogs(pm2Home: string): ProcessLogs {
       };
     },
     readDaemonTraces: () => readDaemonTraces(pm2Home),
+    async readEarlyErrors(end) {
+      const lines = await withLogFile(join(pm2Home, "pm2.log"), readDaemonLines);
+      return earlyErrors(lines ?? [], end, momentsOf(pm2Home));
+    },
     async readErrorTail(process) {
       const withLogOf = guardedLogs(process, pm2Home);
       for (const { error, out } of logFilesOf(process, pm2Home)) {
@@ -134,6 +141,17 @@ async function readFirstTime({ fd }: OpenLog): Promise<number | null> {
     if (atMs !== undefined) return atMs;
   }
   return null;
+}
+
+async function readDaemonLines({ fd, size }: OpenLog): Promise<readonly string[]> {
+  const lines: string[] = [];
+  let bytesRead = 0;
+  for await (const part of readLinesBackwards(fd, size)) {
+    lines.push(...part.lines);
+    bytesRead += part.bytes;
+    if (bytesRead > MAX_DAEMON_BYTES) break;
+  }
+  return lines.toReversed();
 }
 
 async function readLastLines({ fd, size, writtenMs }: OpenLog): Promise<ErrorTail> {

@@ -5,7 +5,7 @@ import { groupBy } from "../words/record.ts";
 import { type Comparison, type ComparisonInput, compareApps, needsReplacement } from "./compare.ts";
 import { difference, pmIdsOf, type Difference, createAppStep, stepNames, type DecidedStep } from "./step.ts";
 import { NOT_RUN_YET } from "../running/finite-state.ts";
-import { isStopped } from "../running/state.ts";
+import { isPassingDoubt, isStopped } from "../running/state.ts";
 import { sharedPort } from "./expected.ts";
 import { createFiniteSteps, holdBack, type HeldApp, applyRenames, findRenames, addRenameReason } from "./hold-back.ts";
 import { addNotes } from "./notes.ts";
@@ -79,8 +79,8 @@ function addRestart(comparison: Comparison, restart: DecideOptions["restart"]): 
   const { app, processes, differences, unknown } = comparison;
   if (restart === undefined) return comparison;
   const running = processes.filter((record) => !isStopped(record));
-  // A restart does not run what has ended.
-  const uncertain = unknown.filter(({ part, reason }) => part !== "state" || reason !== NOT_RUN_YET);
+  // A restart does not run what has ended, and puts off what starts.
+  const uncertain = unknown.filter(({ reason }) => reason !== NOT_RUN_YET && !isPassingDoubt(reason));
   const requested =
     restart === true
       ? uncertain.map(({ part, pmIds, reason }) => difference(part, "requested", pmIds, { details: reason }))

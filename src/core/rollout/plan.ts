@@ -5,6 +5,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ComparisonInput } from "./compare.ts";
 import type { Decision } from "./decide.ts";
 import { sharedPort } from "./expected.ts";
+import { isPassingDoubt } from "../running/state.ts";
 import { type DecidedStep, findFormerName, stepNames } from "./step.ts";
 import type { HasWorkspace } from "../project/port-repository.ts";
 import { FileError, type HasFiles } from "../files/ports.ts";
@@ -64,7 +65,7 @@ export function createPlan(
     edited,
     running,
     steps,
-    unknown,
+    unknown: unknown.filter(({ reason }) => !isPassingDoubt(reason)),
     issues,
     code,
     git: context.git,

@@ -11,6 +11,7 @@ import {
   describeHung,
   hasFailedStart,
   hasLoadError,
+  MAY_NOT_LOAD,
   MIN_LOADING_MS,
   mayNotBeLoaded,
   notLoadedFacts,
@@ -225,14 +226,27 @@ function lookAgain(kernel: ProcessTrees, suspects: readonly Suspect[]): Suspect[
   });
 }
 
-/** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */
+/** An error may be one that the app handles, so within the time of a start it proves nothing. */
 async function readNotLoaded(
-  { clock, processLogs }: ServingPorts,
+  ports: ServingPorts,
   sockets: readonly TcpSocket[],
   tree: ServingTree,
 ): Promise<ServingFacts | undefined> {
+  const epochMs = ports.clock.now();
+  if (!isInLoadingTime(tree.record, epochMs)) return await readLoadFacts(ports, sockets, tree, epochMs);
+  const later = await readLoadFacts(ports, sockets, tree, epochMs + MIN_LOADING_MS);
+  const hasNoLog = later?.unseen !== undefined && later.unseen === unseenErrors(tree.record)?.unseen;
+  return later === undefined || hasNoLog ? undefined : MAY_NOT_LOAD;
+}
+
+/** The log is read first where no port is declared: it costs less than the descriptors, and seldom ends with an error. */
+async function readLoadFacts(
+  { processLogs }: ServingPorts,
+  sockets: readonly TcpSocket[],
+  tree: ServingTree,
+  epochMs: number,
+): Promise<ServingFacts | undefined> {
   const { record } = tree;
-  const epochMs = clock.now();
   const isSilent = (): boolean => mayNotBeLoaded(tree, { sockets, epochMs });
   const hasPort = (record.listenPorts ?? []).length > 0;
   const isServed = hasPort && !isSilent();
@@ -242,4 +256,8 @@ async function readNotLoaded(
   if (!hasLoadError(record, { tail, epochMs })) return undefined;
   if (isServed) return loadErrorOf(tail.lines) === "module" ? SILENT_WORKER : undefined;
   return isSilent() ? notLoadedFacts(record) : undefined;
+}
+
+export function isInLoadingTime({ lastStartAt }: Pick<ProcessRecord, "lastStartAt">, epochMs: number): boolean {
+  return lastStartAt !== null && epochMs - lastStartAt < MIN_LOADING_MS;
 }

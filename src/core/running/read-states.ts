@@ -9,7 +9,7 @@ import type { LastEnd, NextTime, ProcessFacts, ScheduleFacts } from "./facts.ts"
 import { appKind } from "./code-evidence.ts";
 import { logFacts, attributeStop } from "./log-facts.ts";
 import { MIN_LOOP_RESTARTS, OBSERVED_MS, type RestartObservations } from "./restarts.ts";
-import { readServing, type HungSince } from "./read-serving.ts";
+import { isInLoadingTime, readServing, type HungSince } from "./read-serving.ts";
 import type { ServingFacts } from "./serving.ts";
 import { isAtRest, isWithoutPid, type ProcessState, processState, type StateOf } from "./state.ts";
 
@@ -134,7 +134,9 @@ export class FactsReader {
   async #readServing(records: readonly ProcessRecord[]): Promise<ReadonlyMap<number, ServingFacts>> {
     const { clock } = this.#ports;
     const last = this.#serving;
-    if (last !== undefined && isServing(last.facts) && clock.elapsed() - last.atMs < SERVING_MS) return last.facts;
+    const isLoading = records.some((record) => isInLoadingTime(record, clock.now()));
+    const isFresh = last !== undefined && clock.elapsed() - last.atMs < SERVING_MS;
+    if (isFresh && !isLoading && isServing(last.facts)) return last.facts;
     const facts = await readServing(this.#ports, records, this.#hungSince);
     const hung = records.filter(({ pmId }) => facts.get(pmId)?.hung !== undefined).flatMap(({ pid }) => pid ?? []);
     this.#hungSince = new Map(hung.map((pid) => [pid, this.#hungSince.get(pid) ?? clock.now()]));

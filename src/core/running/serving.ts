@@ -211,6 +211,9 @@ export function notLoadedFacts({ listenPorts = [], execMode }: ProcessRecord): S
   return { notLoaded: `I${error.slice(1)}, and it does not listen on ${ports}. It has no connection at all.` };
 }
 
+/** It may be an error that the app handles. */
+export const MAY_NOT_LOAD: ServingFacts = { unseen: `${START_ERROR}, and it has no connection yet` };
+
 export const SILENT_WORKER: ServingFacts = { unseen: `${START_ERROR}, and its worker has no connection` };
 
 /** Nothing of it listens, and its error log is `/dev/null`, was removed, or may not be read. */

@@ -4,6 +4,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessFacts, StopFact } from "./facts.ts";
 import { restingState, scheduledState } from "./finite-state.ts";
 import { appKind, type AppKind } from "./code-evidence.ts";
+import { MAY_NOT_LOAD } from "./serving.ts";
 import { type CrashLoop, findCrashLoop, type ObservedRestarts } from "./restarts.ts";
 
 export interface ProcessState {
@@ -157,8 +158,16 @@ const IN_PLACE: ReadonlySet<ProcessStateName> = new Set([
   "unknown",
 ]);
 
+const STILL_STARTING = "it is still starting";
+
+/** A doubt that ends by itself, so a plan for other apps stays the same. */
+export function isPassingDoubt(reason: string): boolean {
+  return reason === STILL_STARTING || reason === MAY_NOT_LOAD.unseen;
+}
+
 /** A reason if nothing shows whether the process works. */
 export function stateDoubt({ name, reason, doubt }: ProcessState): string | undefined {
+  if (name === "starting") return STILL_STARTING;
   return name === "unknown" ? (reason ?? "PM2 does not say") : doubt;
 }
 

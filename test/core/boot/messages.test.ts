@@ -233,6 +233,19 @@ describe("what is declared", () => {
       "jobs is declared in e.cjs, and neither PM2 nor the saved list has it",
     ]);
   });
+  test("several apps are one line, with at most six names", () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    const more = names.map((name) => online({ name }));
+    expect(messages({ running: [online(), ...more] }, "BOOT_MISSING")).toEqual([
+      "PM2 lists a, b, c, d, e, f and 2 more, and the saved list does not have them",
+    ]);
+    expect(messages({ saved: saved([online(), ...more.slice(0, 2)]) }, "BOOT_EXTRA")).toEqual([
+      "a, b are in the saved list, and PM2 no longer lists them",
+    ]);
+    expect(messages({ declared: { ...declared, missing: names } }, "BOOT_MISSING")).toEqual([
+      "a, b, c, d, e, f and 2 more are declared in e.cjs, and neither PM2 nor the saved list has them",
+    ]);
+  });
   test("with another number is said once", () => {
     const counts = [{ name: "api", declared: 3, saved: 1 }];
     expect(messages({ declared: { ...declared, counts } }, "BOOT_COUNT")).toEqual([

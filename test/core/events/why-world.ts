@@ -58,6 +58,7 @@ export function makePorts({
       readPm2Log: async () => ({ entries, isComplete: true, isTruncated: false }),
       readCoverage: async () => world.coverage ?? { exists: true, fromMs: NOW - 7_200_000 },
       readErrorTail: async () => tail,
+      readEarlyErrors: async () => [],
       readDaemonTraces: async () => ({ pid: 77, signMs, savedNames }),
     },
     audit: { newest: async () => ({ records: world.audit ?? [], isComplete: true }) },

@@ -9,6 +9,7 @@ import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import type { DecidedStep } from "../../../src/core/rollout/step.ts";
 import { computeDrift } from "../../../src/core/rollout/drift.ts";
 import type { ChangeReason, Verdict, Verdicts } from "../../../src/core/running/code-evidence.ts";
+import { plainState } from "../../../src/core/running/state.ts";
 import { runningRecord } from "../../support/counting-ports.ts";
 import { stateOf } from "../../support/process-record.ts";
 import { expectedOf, type Fields } from "./loaded.ts";
@@ -221,6 +222,15 @@ describe("code and values", () => {
     expect(steps({ restart: ["other"] }, { code })).toEqual([]);
     expect(steps({ restart: ["api"] })).toEqual(["update api app requested", "save"]);
     expect(computeDrift({ ...input, verdicts: { code } })).toMatchObject({ drift: [], planSteps: 0 });
+  });
+
+  test("what is still starting is unknown, and no restart puts it off", () => {
+    const starting = { ...input, stateOf: () => plainState("starting") };
+    for (const restart of [undefined, true] as const) {
+      const { steps, unchanged, unknown } = decide(starting, restart === undefined ? {} : { restart });
+      expect([steps, unchanged]).toEqual([[], []]);
+      expect(unknown).toMatchObject([{ part: "state", reason: "it is still starting" }]);
+    }
   });
 });
 

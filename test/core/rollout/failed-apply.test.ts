@@ -118,7 +118,8 @@ describe("the errors of an app that failed", () => {
         return writtenMs === undefined ? undefined : { writtenMs, lines: text.split(",") };
       },
     };
-    const all = { ...ports, processes, logs: { read } };
+    const processLogs = { ...ports.processLogs, readEarlyErrors: async () => [] };
+    const all = { ...ports, processes, processLogs, logs: { read } };
     return readEvidence(all as never, { grants } as never, { app, sinceMs: 10_000 });
   };
 
@@ -168,7 +169,7 @@ describe("the errors of an app that failed", () => {
 test("a failure names its error and the holder of the port", () => {
   const port = { port: 3000, pid: 7, program: "nginx", app: null };
   expect(failureLines({ errorLines: ["Error: a"], port })).toEqual([
-    "Its error log: Error: a",
+    "It wrote: Error: a",
     "Port 3000 is taken by nginx, pid 7.",
   ]);
   expect(failureLines({ errorLines: [] })).toEqual([]);

@@ -97,6 +97,9 @@ describe("a process that hangs", () => {
 });
 
 describe("a process that has not loaded", () => {
+  const YOUNG = { lastStartAt: NOW - 2000 };
+  const youngTail = { lines: MODULE_ERROR, writtenMs: NOW - 1500 };
+  const YET = { unseen: expect.stringMatching(/ends with an error of this start, and it has no connection yet$/) };
   const facts = async (more: Partial<ProcessRecord>, machine: Machine) => {
     const played = playMachine({ held: { 10: [], 1: ["9"] }, activity: () => ({ parentPid: 1 }), ...machine });
     return (await readServing(played.ports, [service(0, more)])).get(0);
@@ -154,6 +157,16 @@ describe("a process that has not loaded", () => {
       undefined,
     ],
     ["is a worker whose port others serve, without a log", cluster, { sockets: served }, undefined],
+    ["has an error of its start, and may still handle it", YOUNG, { tails: { 0: youngTail } }, YET],
+    ["is a worker that may still load", { ...cluster, ...YOUNG }, { sockets: served, tails: { 0: youngTail } }, YET],
+    ["has no log to read, and may still load", YOUNG, {}, undefined],
+    ["has no error, and may still load", YOUNG, { tails: { 0: { lines: ["fine"], writtenMs: NOW } } }, undefined],
+    [
+      "listens within the time of its start, with an error",
+      YOUNG,
+      { held: { 10: ["5"] }, sockets: () => [socket({ inode: "5" })], tails: { 0: youngTail } },
+      undefined,
+    ],
     ["is a worker whose port nothing serves", cluster, { tails: { 0: tail } }, { notLoaded: expect.anything() }],
   ])("%s", async (_what, more, machine, expected) => {
     expect(await facts(more, machine)).toEqual(expected);

@@ -66,6 +66,8 @@ describe("services", () => {
     expect([found.name, stateDoubt(found)]).toEqual(["online", "hidden"]);
     const seen = processState(record(online), { epochMs: NOW, missingFolders: new Set(), facts: {} });
     expect(stateDoubt(seen)).toBeUndefined();
+    const young = processState(record({ ...online, status: "launching" }), { epochMs: NOW, missingFolders: new Set() });
+    expect(stateDoubt(young)).toBe("it is still starting");
   });
 
   test("who stopped it, and since when", () => {

@@ -3,11 +3,12 @@ import { type Caller, isGranted } from "../../access/operation.ts";
 import type { ReleaseFailure } from "../../api/rollout.ts";
 import type { HasMachine } from "../../files/ports.ts";
 import { lastErrorBlock } from "../../logs/error-block.ts";
-import type { HasLogs } from "../../logs/port-logs.ts";
+import type { HasLogs, HasProcessLogs } from "../../logs/port-logs.ts";
 import type { HasProcesses } from "../../pm2/port-processes.ts";
 import type { HasWorkspace } from "../../project/port-repository.ts";
 import { findTakenPort } from "../../running/symptoms.ts";
 import { cutText } from "../../words/text.ts";
+import { floorToSecond } from "../../words/time.ts";
 
 const MAX_READ_LINES = 50;
 const MAX_LINES = 3;
@@ -20,7 +21,7 @@ type Evidence = Pick<ReleaseFailure, "errorLines" | "port">;
  * before a revert: afterwards the processes may be gone, and a port may have another holder.
  */
 export async function readEvidence(
-  ports: HasLogs & HasMachine & HasProcesses & HasWorkspace,
+  ports: HasLogs & HasMachine & HasProcesses & HasProcessLogs & HasWorkspace,
   { grants }: Pick<Caller, "grants">,
   { app, sinceMs }: { readonly app: string; readonly sinceMs: number },
 ): Promise<Evidence> {
@@ -37,7 +38,7 @@ interface Written {
 
 /** Without secrets. An unreadable log must not hide the failure. */
 async function readErrorLines(
-  { logs, processes }: HasLogs & HasProcesses,
+  { logs, processes, processLogs }: HasLogs & HasProcesses & HasProcessLogs,
   app: string,
   since: number,
 ): Promise<Written> {
@@ -45,7 +46,12 @@ async function readErrorLines(
   const { lines, older } = await logs.read(query).catch(() => ({ lines: [], older: null }));
   const logged = lines.map(({ text }) => text.split("\n", 1).join()).filter((line) => line.trim() !== "");
   if (logged.length > 0) return { lines: logged, hasOlder: older !== null };
-  return await readWritten({ processes }, app, since).catch(() => ({ lines: [], hasOlder: false }));
+  const written = await readWritten({ processes }, app, since).catch(() => ({ lines: [], hasOlder: false }));
+  if (written.lines.length > 0) return written;
+  const early = await processLogs
+    .readEarlyErrors({ name: app, fromMs: floorToSecond(since), upToMs: Infinity })
+    .catch(() => []);
+  return { lines: early.length === 0 ? early : await processes.scrub(early).catch(() => []), hasOlder: false };
 }
 
 /** From what PM2 has published, if no log keeps it. */

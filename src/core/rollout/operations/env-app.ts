@@ -35,6 +35,8 @@ export interface EnvAppResponse {
   readonly values: readonly AppValue[];
   /** Why it is unknown with which values the app runs. */
   readonly unknown?: string;
+  /** Why a declared env file gives it nothing: a sentence. */
+  readonly missing: readonly string[];
 }
 
 /** The value of each visible key that a start of the app would give it, and the file that it comes from. */
@@ -61,13 +63,7 @@ export const envApp = defineOperation({
     const named = await readStartCommand(ports, startedBy);
     const cwd = named.folder ?? found.cwd;
     const services = envServices(await ports.facts.project(), ports.workspace.root, { service, cwd });
-    const layersOf = async (name: string) =>
-      await readLayers(ports, contract, { ...request, environment, ...(name !== "" && { service: name }) });
-    const ofServices = (await Promise.all(services.map(layersOf))).flat().map((layer) => {
-      // In its own folder, a file of each may have the same name.
-      const name = rootRelative(ports.workspace.root, layer.path);
-      return services.length > 1 ? { ...layer, fileName: name } : layer;
-    });
+    const { layers: ofServices, missing } = await readAllLayers(ports, contract, { ...request, environment }, services);
     const { layers, commands } = await readStart(ports, startedBy, {
       named,
       layers: ofServices,
@@ -87,7 +83,7 @@ export const envApp = defineOperation({
     });
     const scrub = createEcosystemScrub(loaded, { contract, secrets: await readSecrets(ports, contract) });
     const masked = values.map((one) => ({ ...one, value: scrub(maskValue(specOf(contract, one.key), one.value)) }));
-    return { environment, app, values: masked, ...(unknown !== undefined && { unknown }) };
+    return { environment, app, values: masked, missing, ...(unknown !== undefined && { unknown }) };
   },
 });
 
@@ -98,17 +94,41 @@ function unknownApp(app: string, fileName: string, names: readonly string[]): Sv
   });
 }
 
+async function readAllLayers(
+  ports: RolloutPorts,
+  contract: RuntimeContract,
+  request: EnvironmentRequest,
+  services: readonly string[],
+): Promise<{ readonly layers: NamedLayer[]; readonly missing: string[] }> {
+  const read = await Promise.all(
+    services.map((name) => readLayers(ports, contract, { ...request, ...(name !== "" && { service: name }) })),
+  );
+  const layers = read
+    .flatMap((one) => one.layers)
+    .map((layer) => {
+      // In its own folder, a file of each may have the same name.
+      const name = rootRelative(ports.workspace.root, layer.path);
+      return services.length > 1 ? { ...layer, fileName: name } : layer;
+    });
+  return { layers, missing: read.flatMap((one) => one.missing ?? []) };
+}
+
 /** An app may get all of its variables from the ecosystem file. */
 async function readLayers(
   ports: RolloutPorts,
   contract: RuntimeContract,
   request: EnvironmentRequest,
-): Promise<NamedLayer[]> {
+): Promise<{ readonly layers: NamedLayer[]; readonly missing?: string }> {
   try {
     const { layers } = await readEnvFile(ports, contract, request);
-    return layers.map(({ fileName, path, text }) => ({ fileName, path, values: valuesOf(parseEnvDocument(text)) }));
+    return {
+      layers: layers.map(({ fileName, path, text }) => ({ fileName, path, values: valuesOf(parseEnvDocument(text)) })),
+    };
   } catch (error) {
-    if (error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_DECLARED") return [];
+    const { code, details } = error instanceof SvcmError ? error.body : {};
+    if (code === "ENV_FILE_NOT_DECLARED") return { layers: [] };
+    // An app that loads it goes on without it.
+    if (code === "ENV_FILE_NOT_FOUND") return { layers: [], ...(details !== undefined && { missing: details }) };
     throw error;
   }
 }

@@ -235,7 +235,7 @@ export function leftOutText({ name, pmIds }: Plan["leftOut"][number], quote: Quo
 export function failureLines({ errorLines, port }: Pick<ReleaseFailure, "errorLines" | "port">): string[] {
   const [first, ...rest] = errorLines;
   const held = port && `Port ${port.port} is taken by ${holderText(port)}.`;
-  return [...(first === undefined ? [] : [`Its error log: ${first}`, ...rest]), ...(held ? [held] : [])];
+  return [...(first === undefined ? [] : [`It wrote: ${first}`, ...rest]), ...(held ? [held] : [])];
 }
 
 /** Follows a sentence on what returns. */

@@ -23,7 +23,7 @@ describe("a step that fails", () => {
     expect([kind, calls]).toEqual(["APPLY_REVERTED", [...FAILED, "restart 1", "restart 0"]]);
     expect(error?.details?.split("\n")).toEqual([
       expect.stringContaining(`${WHY} Every touched app has its former definition again.`),
-      "Its error log: Error: no such table",
+      "It wrote: Error: no such table",
     ]);
     expect(error?.code).toBe("RESTART_VERIFY_FAILED");
     const [first, second] = world.pm2.list();

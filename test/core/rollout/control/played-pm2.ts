@@ -103,6 +103,7 @@ export function playPm2(first: readonly ProcessRecord[], play: Play = {}) {
     processLogs: {
       readCoverage: async () => ({ exists: false, fromMs: null }),
       readErrorTail: async () => undefined,
+      readEarlyErrors: async () => [],
       readPm2Log: async () => ({ entries: [], isComplete: true, isTruncated: false }),
     },
     health: { check: async () => ({ state: "healthy", pid: null }) },

@@ -222,7 +222,7 @@ test("a failure has the lines of its error log, and the holder of the port", () 
   const port = { port: 3000, pid: 7, program: "node", app: null };
   expect(failureLines({ errorLines: [], port: undefined })).toEqual([]);
   expect(failureLines({ errorLines: ["Error: x", "  at y"], port })).toEqual([
-    "Its error log: Error: x",
+    "It wrote: Error: x",
     "  at y",
     "Port 3000 is taken by node, pid 7.",
   ]);
