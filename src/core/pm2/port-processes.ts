@@ -1,3 +1,4 @@
+import type { Survivor } from "./daemon-traces.ts";
 import type { Fields } from "./normalise.ts";
 import type { DaemonProcess, RenewedUnit } from "./port-daemons.ts";
 import type { OwnProcess, ProcessIdentity, ProcessRecord } from "./process-record.ts";
@@ -53,6 +54,9 @@ export interface Processes {
 
   /** Pids of further daemons of this PM2_HOME, whose apps the list lacks. Only where a daemon answers. */
   lostDaemons(): readonly number[];
+
+  /** Processes of apps that outlived a former daemon, also beside the present one. Linux only; empty elsewhere. */
+  survivors(): Promise<readonly Survivor[]>;
 
   /** Processes of another PM2 on this machine that run one of the scripts. Empty if the system does not show them. */
   runsElsewhere(scripts: readonly string[]): readonly ForeignRun[];
