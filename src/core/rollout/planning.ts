@@ -45,6 +45,8 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
+  /** Also one without an app. */
+  readonly hasDaemon: boolean;
   readonly expecting: ExpectContext;
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
@@ -111,7 +113,7 @@ export async function computePlan(
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   const known = { expecting, expected, running, failing, envFiles, startedCode, uncommitted };
-  return { plan, decision, content, ...known, ...context };
+  return { plan, decision, content, hasDaemon: start.hasDaemon === true, ...known, ...context };
 }
 
 async function listNotes(ports: HasRevisions, loaded: LoadedEcosystem | undefined, git: Plan["git"]): Promise<Issue[]> {

@@ -22,6 +22,7 @@ import type { LoadedEcosystem } from "../pm2/loaded.ts";
 interface StartState {
   readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
+  readonly hasDaemon?: boolean;
   /** A sentence if PM2's daemon was killed. */
   readonly dead?: string | undefined;
   /** Pids of daemons whose apps PM2's list lacks. */
@@ -66,17 +67,17 @@ async function readPm2({ processes, processLogs }: HasProcesses & HasProcessLogs
   const dead = running === undefined ? deadDaemonText(await processLogs.readDaemonTraces()) : undefined;
   const lost = running === undefined ? [] : processes.lostDaemons();
   const survivors = await processes.survivors();
-  return { running: running ?? [], digest, dead, lost, survivors };
+  return { hasDaemon: running !== undefined, running: running ?? [], digest, dead, lost, survivors };
 }
 
 function fromPm2(
   ports: HasHost & HasWorkspace,
   content: EcosystemContent,
-  { running, digest, dead, lost, survivors }: Awaited<ReturnType<typeof readPm2>>,
+  { digest, ...live }: Awaited<ReturnType<typeof readPm2>>,
 ): StartState {
   const pm2 = { home: ports.workspace.pm2Home };
   const expecting = createExpectContext(ports, content, digest);
-  return { expecting, running, dead, lost, survivors, context: { pm2, digest } };
+  return { ...live, expecting, context: { pm2, digest } };
 }
 
 async function fromRevision(

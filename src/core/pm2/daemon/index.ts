@@ -172,15 +172,15 @@ function startMethods(
       await requireLasting();
       if (call.method === "startApp") {
         if (call.isAtRest !== true) await requireEnded(home.folder, call.name);
-        await launch(call.folder);
+        if (call.needsDaemon !== true) await launch(call.folder);
       }
       return await callOnce(newLink(), call);
     });
   return {
     requireLasting: () => withPm2Errors(requireLasting),
-    startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
-    registerApp: async (name, apps, caller) => {
-      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true }, () => {
+    startApp: async (name, apps, folder, how) => void (await run({ method: "startApp", name, apps, folder, ...how })),
+    registerApp: async (name, apps, caller, how) => {
+      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true, ...how }, () => {
         requireUsable(home);
         createFolder(home);
       });
