@@ -1,7 +1,7 @@
 /** PM2's daemon is killed during an apply, and comes back with what it had. Starts by svcm are recorded whatever made them. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import {
   bootRestore,
   daemonRenew,
@@ -29,13 +29,13 @@ beforeAll(async () => {
 afterAll(() => own.end());
 
 /** The daemon is killed when the first step begins. */
-function killedDaemon(): Ports {
-  const { releases } = ports;
+function killedDaemon(world = ports, kill = () => daemon.signal("SIGKILL")): Ports {
+  const { releases } = world;
   const append = async (id: string, event: ReleaseEvent): Promise<void> => {
     await releases.append(id, event);
-    if (event.event === "step" && event.phase === "begun") await daemon.signal("SIGKILL");
+    if (event.event === "step" && event.phase === "begun") await kill();
   };
-  return Object.create(ports, { releases: { value: { ...releases, append } } }) as Ports;
+  return Object.create(world, { releases: { value: { ...releases, append } } }) as Ports;
 }
 
 const refusal = (done: Promise<unknown>): Promise<SvcmError["body"]> =>
@@ -90,4 +90,29 @@ test("a rollback, and a renewed daemon, record what they started", async () => {
   expect(await isKnown()).toBe(true);
   await execute(daemonRenew, ports, { goBack: false }, caller);
   expect(await isKnown()).toBe(true);
+});
+
+test("a start whose daemon ends meanwhile begins no other daemon, which would lack the other apps, and saves no list", async () => {
+  const other = pm2();
+  onTestFinished(() => other.end());
+  const first = await other.startDaemon();
+  const world = other.ports();
+  writeFileSync(join(other.folder, "deployments.yaml"), "rollout: { minHealthyTime: 100ms }");
+  writeFileSync(join(other.folder, "app.cjs"), IDLE);
+  const app = (name: string) => ({ name, script: "./app.cjs", pmx: true });
+  const kill = async (): Promise<void> => {
+    await first.signal("SIGKILL");
+    await vi.waitUntil(() => other.pids().length === 0, { timeout: 30_000 });
+  };
+  other.pm2Folder([app("web")]);
+  await execute(rolloutApply, world, input, caller);
+  other.pm2Folder([app("web"), app("added")]);
+  const { details, hint } = await refusal(execute(rolloutApply, killedDaemon(world, kill), input, caller));
+  expect([details, hint]).toEqual([
+    expect.stringMatching(/^added: No PM2 daemon runs.* PM2's daemon has ended, and its apps with it\.$/),
+    "Read why: svcm why added. To go back: svcm boot restore",
+  ]);
+  expect(other.pids()).toEqual([]);
+  expect(await execute(releaseList, world, {}, caller)).toMatchObject({ releases: [{ outcome: "half" }, {}] });
+  expect((await execute(bootRestore, world, {}, caller)).processes).toMatchObject([{ name: "web" }]);
 });

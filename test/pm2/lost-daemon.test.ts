@@ -1,7 +1,7 @@
 /** The sockets of a PM2 daemon were removed, as advice on the web says. The daemon and its apps run on. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
@@ -9,11 +9,13 @@ import {
   bootSave,
   daemonShow,
   execute,
+  processAct,
   processList,
+  rolloutApply,
   rolloutPlan,
   type Caller,
 } from "../../src/core/index.ts";
-import { pm2, type Daemon } from "../support/pm2-daemon.ts";
+import { IDLE, pm2, type Daemon } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { longTest } from "../support/runs.ts";
@@ -111,9 +113,11 @@ test("a program that outlives its killed daemon is named, with its pid, before a
   const other = pm2();
   onTestFinished(() => other.end());
   const daemon = await other.startDaemon();
-  const app = { name: "worker", script: "/bin/sleep", args: ["1000"], interpreter: "none" };
-  other.pm2Folder([app]);
-  await other.startDeclared("worker");
+  const app = { name: "worker", script: "/bin/sleep", args: ["1000"], interpreter: "none", kill_timeout: 100 };
+  const web = { name: "web", script: "./web.cjs", pmx: true, listen_timeout: 100 };
+  writeFileSync(join(other.folder, "web.cjs"), IDLE);
+  other.pm2Folder([app, web]);
+  for (const name of ["worker", "web"]) await other.startDeclared(name);
   const ports = other.ports();
   await execute(bootSave, ports, {}, caller);
   const [{ pid } = { pid: 0 }] = await ports.processes.list();
@@ -129,8 +133,30 @@ test("a program that outlives its killed daemon is named, with its pid, before a
     expect(stdout).toContain(still);
     expect(stdout).toContain(`kill ${pid}; svcm boot restore`);
   }
+  const message = `worker (pid ${pid}) outlived a former daemon of PM2 and still runs, so a start would run the app twice. To end it: kill ${pid}`;
+  const refused = { body: { code: "PROCESS_LEFT_OVER" }, message: expect.stringContaining(message) as string };
+  const dev = { environment: "dev" };
+  const start = { action: "start", scope: "ecosystem", name: "worker", ...dev } as const;
+  await expect(execute(rolloutApply, ports, dev, caller)).rejects.toMatchObject(refused);
+  await expect(execute(processAct, ports, start, caller)).rejects.toMatchObject(refused);
+  const reason = `it outlived a former daemon of PM2; end it with kill ${pid}, then run svcm boot restore again`;
+  const { processes } = await execute(bootRestore, ports, {}, caller);
+  // The others come back.
+  expect(processes).toMatchObject([
+    { name: "worker", pmId: null, outcome: "failed", reason },
+    { name: "web", outcome: "started" },
+  ]);
+  const leftOver = expect.objectContaining({ code: "PROCESS_LEFT_OVER", message }) as unknown;
+  const { issues } = await execute(rolloutPlan, ports, dev, caller);
+  expect(issues).toContainEqual(leftOver);
+  await expect(execute(processAct, ports, start, caller)).rejects.toMatchObject(refused);
+  expect((await run("doctor")).stdout).toContain(`warning ${message} PROCESS_LEFT_OVER`);
   process.kill(pid ?? 0, "SIGKILL");
-  expect((await run("why", "worker")).stdout).toContain("worker ended with it");
+  expect((await execute(bootRestore, ports, {}, caller)).processes).toMatchObject([
+    { name: "worker", outcome: "started" },
+    { name: "web", outcome: "already listed" },
+  ]);
+  expect(await execute(rolloutPlan, ports, dev, caller)).toMatchObject({ steps: [], issues: [] });
 });
 
 test("a daemon whose whole PM2_HOME was removed still runs its apps", async () => {

@@ -40,6 +40,14 @@ export function survivorsText({ survivors = [] }: DaemonTraces): string {
   return ` Without it, ${processes} still ${survivors.length === 1 ? "runs" : "run"}, so a start would run the same app twice.`;
 }
 
+/** Of one app. @param app PM2 lists instances of it, beside which they run */
+export function leftOverText(survivors: readonly Survivor[], app: "absent" | "listed"): string {
+  const pids = survivors.map(({ pid }) => pid);
+  const [label, runs] = pids.length === 1 ? ["pid", "runs"] : ["pids", "run"];
+  const effect = app === "absent" ? "so a start would run the app twice" : "beside what PM2 lists of the app";
+  return `${survivors[0]?.name} (${label} ${pids.join(", ")}) outlived a former daemon of PM2 and still ${runs}, ${effect}. To end it: kill ${pids.join(" ")}`;
+}
+
 /** @param pids of the daemons that PM2's socket does not reach */
 export function severalText(pids: readonly number[]): string {
   return `Another daemon of this PM2_HOME runs (pid ${pids.join(", ")}). PM2's list lacks its apps, so a start could run an app twice. To end it with its apps: kill ${pids.join(" ")}`;

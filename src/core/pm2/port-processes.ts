@@ -1,5 +1,7 @@
+import type { Survivor } from "./daemon-traces.ts";
 import type { Fields } from "./normalise.ts";
 import type { DaemonProcess, RenewedUnit } from "./port-daemons.ts";
+import { withMembers } from "../words/record.ts";
 import type { OwnProcess, ProcessIdentity, ProcessRecord } from "./process-record.ts";
 
 /**
@@ -54,6 +56,9 @@ export interface Processes {
   /** Pids of further daemons of this PM2_HOME, whose apps the list lacks. Only where a daemon answers. */
   lostDaemons(): readonly number[];
 
+  /** Processes of apps that outlived a former daemon, also beside the present one. Linux only; empty elsewhere. */
+  survivors(): Promise<readonly Survivor[]>;
+
   /** Processes of another PM2 on this machine that run one of the scripts. Empty if the system does not show them. */
   runsElsewhere(scripts: readonly string[]): readonly ForeignRun[];
 
@@ -101,10 +106,10 @@ export interface Processes {
    * there
    * @throws {SvcmError} PM2_FAILED, also with the code `APP_ALREADY_KNOWN`
    */
-  startApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
+  startApp(name: string, apps: readonly Fields[], folder: string, how?: StartedHow): Promise<void>;
 
   /** Like `startApp`, but PM2 only takes the definition and its schedule: nothing runs. */
-  registerApp(name: string, apps: readonly Fields[], folder: string): Promise<void>;
+  registerApp(name: string, apps: readonly Fields[], folder: string, how?: StartedHow): Promise<void>;
 
   /**
    * The same list and digests, but with the key of this PM2 instead of a key of this process, so every svcm process
@@ -149,6 +154,21 @@ export interface Processes {
 
   /** A later call opens a new connection. */
   close(): Promise<void>;
+}
+
+export interface StartedHow {
+  /** A daemon ran: a new one would not have its apps. */
+  readonly needsDaemon: boolean;
+}
+
+/** The same, but a start needs the daemon that runs. */
+export function keepingDaemon(processes: Processes): Processes {
+  const how = { needsDaemon: true };
+  return withMembers(processes, {
+    startApp: (name: string, apps: readonly Fields[], folder: string) => processes.startApp(name, apps, folder, how),
+    registerApp: (name: string, apps: readonly Fields[], folder: string) =>
+      processes.registerApp(name, apps, folder, how),
+  });
 }
 
 export type FormerDaemon = Pick<DaemonProcess, "pid" | "nodePath">;

@@ -1,4 +1,4 @@
-import { ownMember } from "../words/record.ts";
+import { groupBy, ownMember } from "../words/record.ts";
 import { placeInRelease } from "../project/state-place.ts";
 import type { Plan, PlanStep } from "../api/rollout.ts";
 import type { ComparisonInput } from "./compare.ts";
@@ -10,7 +10,7 @@ import { WRAPPERS } from "../pm2/rules/scripts.ts";
 import { isInstalled } from "../running/code-evidence.ts";
 import { isStopped } from "../running/state.ts";
 import type { Issue } from "../api/issue.ts";
-import { severalText } from "../pm2/daemon-traces.ts";
+import { severalText, leftOverText, type Survivor } from "../pm2/daemon-traces.ts";
 import type { Uncommitted } from "../running/port-running-code.ts";
 import { declarationRefusal } from "./control/refusals.ts";
 import { declarationsOf } from "../pm2/declared.ts";
@@ -172,6 +172,26 @@ export function lostDaemonIssues(pids: readonly number[] = []): Issue[] {
   return pids.length === 0
     ? []
     : [{ code: "DAEMON_SEVERAL", severity: "error", path: ["daemon"], message: severalText(pids) }];
+}
+
+/** Of the declared apps. */
+export function survivorIssues(
+  survivors: readonly Survivor[] = [],
+  { expected, running }: Pick<ComparisonInput, "expected" | "running">,
+  steps: readonly DecidedStep[],
+): Issue[] {
+  const declared = new Set(expected.map(({ name }) => name));
+  const started = new Set(steps.flatMap((step) => (step.do === "start" || step.do === "resume" ? [step.app] : [])));
+  const own = survivors.filter(({ name }) => declared.has(name));
+  return [...groupBy(own, ({ name }) => name)].map(([name, ones]): Issue => {
+    const isListed = running.some((one) => one.name === name && !isStopped(one));
+    return {
+      code: "PROCESS_LEFT_OVER",
+      severity: started.has(name) ? "error" : "warning",
+      path: ["apps", name],
+      message: leftOverText(ones, isListed ? "listed" : "absent"),
+    };
+  });
 }
 
 export function unknownChanges(git: Plan["git"], { problem }: Uncommitted): Issue[] {

@@ -1,5 +1,5 @@
 import { requireEnvironment, undecidedIssues } from "../project/resolve.ts";
-import type { HasStamps, HasFiles, HasClock } from "../files/ports.ts";
+import type { HasStamps, HasFiles, HasClock, HasRevisions } from "../files/ports.ts";
 import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { HasWorkspace, HasFacts } from "../project/port-repository.ts";
 import type { CodeRequest, Uncommitted } from "../running/port-running-code.ts";
@@ -11,6 +11,7 @@ import { nameNotFound } from "../pm2/target.ts";
 import { repeatEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { LoadedEcosystem } from "../pm2/loaded.ts";
 import { isOwnProcess, type ProcessRecord } from "../pm2/process-record.ts";
+import type { Issue } from "../api/issue.ts";
 import { missingListIssues, withheldIssues } from "../pm2/rules/file.ts";
 import { volatileIssues } from "../pm2/volatile.ts";
 
@@ -24,7 +25,7 @@ import { readStateOf } from "../running/read-states.ts";
 import { plainState, type ProcessState, type StateOf } from "../running/state.ts";
 import { findForeignRuns, findOtherCheckouts, findStartedEnvironments } from "./started-environment.ts";
 import { createPlan, type PlanContext } from "./plan.ts";
-import { deadDaemon, listConflicts, listRefusals, lostDaemonIssues, unknownChanges } from "./notes.ts";
+import { deadDaemon, listConflicts, listRefusals, lostDaemonIssues, survivorIssues, unknownChanges } from "./notes.ts";
 import { listUncommitted, PLAN_BUDGET_MS, readVerdicts, type Looked } from "./read-verdicts.ts";
 import { gitIssues, readStates } from "./read-states.ts";
 import {
@@ -44,6 +45,8 @@ export interface Planned extends Pick<RolloutContext, "settingsOf" | "serviceOf"
   readonly plan: Plan;
   readonly decision: Decision;
   readonly content: EcosystemContent;
+  /** Also one without an app. */
+  readonly hasDaemon: boolean;
   readonly expecting: ExpectContext;
   readonly expected: readonly ExpectedApp[];
   readonly running: readonly ProcessRecord[];
@@ -104,13 +107,17 @@ export async function computePlan(
       ...findForeignRuns(ports, expected, startedApps(decision)),
       ...withheldIssues(loaded?.withheld ?? []),
     ],
-    notes: [...(loaded ? volatileIssues(loaded.apps) : []), ...(await gitIssues(ports, await git))],
+    notes: [...survivorIssues(start.survivors, input, decision.steps), ...(await listNotes(ports, loaded, await git))],
     leftOut,
     ...start.context,
   });
   const envFiles = [...new Set(expected.flatMap((app) => app.envFiles))];
   const known = { expecting, expected, running, failing, envFiles, startedCode, uncommitted };
-  return { plan, decision, content, ...known, ...context };
+  return { plan, decision, content, hasDaemon: start.hasDaemon === true, ...known, ...context };
+}
+
+async function listNotes(ports: HasRevisions, loaded: LoadedEcosystem | undefined, git: Plan["git"]): Promise<Issue[]> {
+  return [...(loaded ? volatileIssues(loaded.apps) : []), ...(await gitIssues(ports, git))];
 }
 
 function placeOf({ environment, name, fileName, path }: EcosystemContent) {

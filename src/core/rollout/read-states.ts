@@ -4,7 +4,7 @@ import type { HasProcesses } from "../pm2/port-processes.ts";
 import type { RolloutPorts } from "./ports.ts";
 import type { InputOf } from "../api/inputs.ts";
 import type { HasProcessLogs } from "../logs/port-logs.ts";
-import { deadDaemonText } from "../pm2/daemon-traces.ts";
+import { deadDaemonText, type Survivor } from "../pm2/daemon-traces.ts";
 import { listIfRunning } from "../pm2/list.ts";
 import { readEcosystem, type EcosystemContent } from "../pm2/ecosystem-file.ts";
 import type { ProcessRecord } from "../pm2/process-record.ts";
@@ -22,10 +22,12 @@ import type { LoadedEcosystem } from "../pm2/loaded.ts";
 interface StartState {
   readonly expecting: ExpectContext;
   readonly running: readonly ProcessRecord[];
+  readonly hasDaemon?: boolean;
   /** A sentence if PM2's daemon was killed. */
   readonly dead?: string | undefined;
   /** Pids of daemons whose apps PM2's list lacks. */
   readonly lost?: readonly number[];
+  readonly survivors?: readonly Survivor[];
   readonly context: Pick<PlanContext, "pm2" | "from" | "digest">;
 }
 
@@ -64,16 +66,18 @@ async function readPm2({ processes, processLogs }: HasProcesses & HasProcessLogs
   const running = await listIfRunning({ list });
   const dead = running === undefined ? deadDaemonText(await processLogs.readDaemonTraces()) : undefined;
   const lost = running === undefined ? [] : processes.lostDaemons();
-  return { running: running ?? [], digest, dead, lost };
+  const survivors = await processes.survivors();
+  return { hasDaemon: running !== undefined, running: running ?? [], digest, dead, lost, survivors };
 }
 
 function fromPm2(
   ports: HasHost & HasWorkspace,
   content: EcosystemContent,
-  { running, digest, dead, lost }: Awaited<ReturnType<typeof readPm2>>,
+  { digest, ...live }: Awaited<ReturnType<typeof readPm2>>,
 ): StartState {
   const pm2 = { home: ports.workspace.pm2Home };
-  return { expecting: createExpectContext(ports, content, digest), running, dead, lost, context: { pm2, digest } };
+  const expecting = createExpectContext(ports, content, digest);
+  return { ...live, expecting, context: { pm2, digest } };
 }
 
 async function fromRevision(

@@ -123,6 +123,7 @@ export function playRollout(first: readonly ProcessRecord[] = []) {
     requireLasting: async () => undefined,
     runsElsewhere: () => [],
     lostDaemons: () => [],
+    survivors: async () => [],
     readyTimes: async () => undefined,
     scrub: async (texts: readonly string[]) => texts,
     digest: (text: string) => text,

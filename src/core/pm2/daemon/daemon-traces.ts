@@ -1,9 +1,10 @@
-import type { DaemonTraces, Survivor } from "../daemon-traces.ts";
+import { leftOverText, type DaemonTraces, type Survivor } from "../daemon-traces.ts";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 import { isRecord } from "../../words/record.ts";
 import { listIfReadable, readIfReadable, statIfReadable } from "../../files/system.ts";
+import { LinkFailure } from "./failure.ts";
 import { findSurvivors, isDaemon, isForegroundDaemon } from "./proc.ts";
 
 /** PM2 removes its pid file when it stops on request or by a signal. */
@@ -27,10 +28,16 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
 /** Programs of Node.js with PM2's own module (`pmx`) end a moment after their daemon. */
 const ENDING_MS = 500;
 
-async function readSurvivors(pm2Home: string): Promise<Survivor[]> {
+export async function readSurvivors(pm2Home: string): Promise<Survivor[]> {
   if (findSurvivors(pm2Home).length === 0) return [];
   await setTimeout(ENDING_MS);
   return findSurvivors(pm2Home);
+}
+
+/** @throws {LinkFailure} PROCESS_LEFT_OVER: a start would run the app twice */
+export async function requireEnded(pm2Home: string, app: string): Promise<void> {
+  const survivors = (await readSurvivors(pm2Home)).filter(({ name }) => name === app);
+  if (survivors.length > 0) throw new LinkFailure("PROCESS_LEFT_OVER", leftOverText(survivors, "absent"));
 }
 
 /** The saved list also has the variables of each app, so only names leave this function. */

@@ -82,9 +82,11 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Run svcm as the user who owns the daemon, or set PM2_HOME to your own PM2.",
 };
 
+/** Another user was quicker, or a former process still runs, and PM2 did not fail. */
+const REFUSED: ReadonlySet<ErrorCode> = new Set(["PROCESS_CHANGED", "PROCESS_LEFT_OVER"]);
+
 export function pm2Error({ code, details }: FailureBody): SvcmError {
-  // Another user was quicker, and PM2 did not fail.
-  const kind = code === "PROCESS_CHANGED" ? "PROCESS_ACTION_REFUSED" : "PM2_FAILED";
+  const kind = REFUSED.has(code) ? "PROCESS_ACTION_REFUSED" : "PM2_FAILED";
   return new SvcmError(kind, { code, details, hint: HINTS[code] });
 }
 

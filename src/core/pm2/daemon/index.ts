@@ -13,6 +13,7 @@ import { listPm2Names, probeSocket } from "./daemon.ts";
 import { homeFailure, LinkFailure, lostFailure, pm2Error, unreachableError } from "./failure.ts";
 import { homeProblem, pm2Home, type Pm2Home } from "../../project/workspace.node.ts";
 import { commandReader } from "./command-reader.ts";
+import { readSurvivors, requireEnded } from "./daemon-traces.ts";
 import { digestWith, homeKey } from "./key.ts";
 import { Link } from "./link.ts";
 import { queuedMs } from "../../files/system.ts";
@@ -73,6 +74,7 @@ export function pm2Processes(options: Pm2Options): Processes {
     unlistedPids: () => withPm2Errors(async () => (await callDaemon({ method: "unlisted" })).pids ?? []),
     runsElsewhere: (scripts) => runsElsewhere(home.folder, scripts),
     lostDaemons: () => lostDaemons(home.folder, true),
+    survivors: () => readSurvivors(home.folder),
     suspend: ({ pid }, isSuspended) =>
       withPm2Errors(async () => sendSignal(home, pid, isSuspended ? "SIGSTOP" : "SIGCONT")),
     ...actionMethods((call) => withPm2Errors(() => callDaemon(call))),
@@ -170,14 +172,17 @@ function startMethods(
       prepare(home);
       await requireOnlyDaemon(home);
       await requireLasting();
-      if (call.method === "startApp") await launch(call.folder);
+      if (call.method === "startApp") {
+        if (call.isAtRest !== true) await requireEnded(home.folder, call.name);
+        if (call.needsDaemon !== true) await launch(call.folder);
+      }
       return await callOnce(newLink(), call);
     });
   return {
     requireLasting: () => withPm2Errors(requireLasting),
-    startApp: async (name, apps, folder) => void (await run({ method: "startApp", name, apps, folder })),
-    registerApp: async (name, apps, caller) => {
-      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true }, () => {
+    startApp: async (name, apps, folder, how) => void (await run({ method: "startApp", name, apps, folder, ...how })),
+    registerApp: async (name, apps, caller, how) => {
+      await run({ method: "startApp", name, apps, folder: caller, isAtRest: true, ...how }, () => {
         requireUsable(home);
         createFolder(home);
       });

@@ -194,14 +194,25 @@ export function isAppOf(home: string, pid: number): boolean {
   return pm2HomeIn(variables) === realPathIfReadable(home) && variables.some((one) => /^(?:pm_id|pm2_env)=/.test(one));
 }
 
-/** Processes of apps whose daemon was killed, without their children. Linux only; empty elsewhere. */
+/**
+ * Processes of apps that outlived their daemon, without their children. Beside a later daemon, they are older than it. Linux
+ * only; empty elsewhere.
+ */
 export function findSurvivors(home: string): Survivor[] {
+  const daemon = Number(readIfReadable(join(home, "pm2.pid")));
+  const sinceTicks = Number((daemon > 0 ? readStat(daemon) : undefined)?.startTime ?? Infinity);
+  const isFormer = (pid: number): boolean => Number(readStat(pid)?.startTime) < sinceTicks;
   const pids = listIfReadable("/proc").flatMap((pid) => (/^\d+$/.test(pid) ? [Number(pid)] : []));
-  const ofApps = new Set(pids.filter((pid) => pid !== process.pid && !isContained(pid) && isAppOf(home, pid)));
+  const ofApps = new Set(
+    pids.filter((pid) => pid !== process.pid && isFormer(pid) && !isContained(pid) && isAppOf(home, pid)),
+  );
   return [...ofApps].flatMap((pid): Survivor[] => {
     const stat = readStat(pid);
     const name = readVariables(pid).find((one) => one.startsWith("name="));
-    if (stat === undefined || name === undefined || hasEnded(stat) || ofApps.has(stat.parentPid)) return [];
+    if (stat === undefined || name === undefined || hasEnded(stat)) return [];
+    const { parentPid } = stat;
+    // During a renewal, the former daemon runs as well.
+    if (ofApps.has(parentPid) || parentPid === daemon || isDaemon(parentPid)) return [];
     return [{ pid, name: name.slice("name=".length) }];
   });
 }

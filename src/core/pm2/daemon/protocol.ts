@@ -55,6 +55,8 @@ export interface StartCall {
   readonly method: "startApp";
   /** PM2 takes the definition and starts nothing. */
   readonly isAtRest?: boolean;
+  /** Starts no new daemon. */
+  readonly needsDaemon?: boolean;
   readonly name: string;
   readonly apps: readonly Fields[];
   readonly folder: string;

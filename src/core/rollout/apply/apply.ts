@@ -1,4 +1,4 @@
-import type { HasProcesses } from "../../pm2/port-processes.ts";
+import { type HasProcesses, keepingDaemon } from "../../pm2/port-processes.ts";
 import type { HasClock } from "../../files/ports.ts";
 import type { ApplyPorts } from "../ports.ts";
 import type { InputOf } from "../../api/inputs.ts";
@@ -23,7 +23,7 @@ import { doAllHang } from "../../running/read-serving.ts";
 import { readServedApps, readUnloaded, readUnserved } from "../../running/read-unserved.ts";
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { groupBy } from "../../words/record.ts";
+import { groupBy, withMembers } from "../../words/record.ts";
 import type { UnknownPart } from "../../api/drift.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
@@ -78,7 +78,7 @@ async function applyLocked(
   const steps = planned.decision.steps.filter((step) => save || step.do !== "save");
   if (steps.length === 0) return { plan, release: null };
   await ports.processes.requireLasting();
-  const run = { ports, planned, steps, input, caller };
+  const run = { ports: planned.hasDaemon ? withDaemon(ports) : ports, planned, steps, input, caller };
   const recording = await startApplyRecording(run, caller, deploy);
   attempt.note({ target: releaseTarget(recording.head) });
   const started = steps.flatMap(({ do: kind, app }) => (kind === "start" ? [{ name: app, pmId: null }] : []));
@@ -106,6 +106,10 @@ async function applyLocked(
   const unknown = [...(await findUnproven(run, running, { servedBefore, hasFailed })), ...code.unknown];
   const release = await recording.end("applied", { left, ...(unknown.length > 0 && { unknown }) });
   return { plan, release };
+}
+
+function withDaemon(ports: ApplyPorts): ApplyPorts {
+  return withMembers(ports, { processes: keepingDaemon(ports.processes) });
 }
 
 /** A process may look hung because it is busy, so it is watched for longer before a step ends it. */

@@ -6,8 +6,6 @@ import type { InputOf } from "../../api/inputs.ts";
 import type { ReleaseFailure, Plan } from "../../api/rollout.ts";
 import type { Caller } from "../../access/operation.ts";
 import { SvcmError } from "../../api/errors.ts";
-import { restoreCommand, survivorsText } from "../../pm2/daemon-traces.ts";
-import { listIfRunning } from "../../pm2/list.ts";
 import { omitUndefined } from "../../api/omit-undefined.ts";
 import type { Planned } from "../planning.ts";
 import {
@@ -21,6 +19,7 @@ import {
 import { failureLines } from "../report/words.ts";
 import type { DecidedStep } from "../step.ts";
 import type { ReleaseRecorder } from "./recording.ts";
+import { findWayWithoutDaemon } from "./without-daemon.ts";
 
 export interface ApplyRun {
   readonly ports: ApplyPorts;
@@ -130,33 +129,33 @@ export async function endHalf(
   failed?: Omit<FailedStep, "code"> & Partial<Pick<FailedStep, "code">> & { readonly state?: string },
 ): Promise<SvcmError> {
   const { app = "", reason = what, code, evidence = { errorLines: [] } } = failed ?? {};
-  const { state, back } = (await withoutDaemon(run)) ?? {
+  const { state, back, onwards } = (await findWayWithoutDaemon(run.ports)) ?? {
     state: failed?.state ?? MIXED,
     back: await wayBack(run, recording, "half", app),
+    onwards: PUT_CODE_BACK,
   };
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("half", { failure, ...omitUndefined({ code }) }));
-  const details = [...(failed === undefined ? [] : [reason]), what, state].filter(Boolean).join(" ");
-  const onwards =
+  const absence = absenceText(recording.head, back);
+  const details = [...(failed === undefined ? [] : [reason]), what, state, absence].filter(Boolean).join(" ");
+  const why =
     failed === undefined ? "To continue: svcm apply. " : app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
   return new SvcmError("APPLY_HALF", {
     ...omitUndefined({ code }),
     failure,
     details: [details, ...failureLines(evidence)].join("\n"),
-    hint: `${onwards}${back === undefined ? PUT_CODE_BACK : `To go back: ${back}`}`,
+    hint: `${why}${back === undefined ? onwards : `To go back: ${back}`}`,
   });
 }
 
-/** A rollback needs a daemon. The saved list has what ran before. */
-async function withoutDaemon({
-  ports,
-}: ApplyRun): Promise<{ readonly state: string; readonly back: string } | undefined> {
-  if ((await listIfRunning(ports.processes).catch(() => [])) !== undefined) return undefined;
-  const traces = await ports.processLogs.readDaemonTraces();
-  const survivors = survivorsText(traces);
-  const state =
-    survivors === "" ? "PM2's daemon has ended, and its apps with it." : `PM2's daemon has ended.${survivors}`;
-  return { state, back: restoreCommand(traces) };
+/** As after a daemon that was killed before the apply. */
+function absenceText({ steps, before, renamed = {} }: ReleaseHead, back: string | undefined): string {
+  const had = new Set(before.map(({ name }) => name));
+  const isNew = ({ do: kind, app }: ReleaseHead["steps"][number]): boolean =>
+    kind === "start" && !had.has(app) && ownMember(renamed, app) === undefined;
+  const apps = [...new Set(steps.filter(isNew).map(({ app }) => app))];
+  if (apps.length === 0 || back?.startsWith("svcm rollback ") !== true) return "";
+  return `PM2 did not have ${nameList(apps)} before, so the way back leaves PM2 without ${apps.length === 1 ? "it" : "them"}.`;
 }
 
 const MIXED = "Some apps may run as before, and others as declared.";

@@ -15,6 +15,7 @@ import { endHalf, endRefused, endReverted, endUntouched, ignoreUnrecorded, type 
 import { readEvidence } from "./last-errors.ts";
 import type { ReleaseRecorder } from "./recording.ts";
 import { revertApps } from "./revert-apps.ts";
+import { isDaemonGone } from "./without-daemon.ts";
 import { runStep, findTargets, type Healthy } from "./run-step.ts";
 import { withAudit } from "../../access/with-audit.ts";
 import { noteProcesses } from "../control/action.ts";
@@ -102,6 +103,8 @@ async function handleFailure(
   const app = head.steps[index]?.app ?? "";
   const reason = error.message.startsWith(`${app} `) ? error.message : `${app}: ${error.message}`;
   const failed = { app, reason, code, evidence: await readEvidence(ports, caller, { app, sinceMs }) };
+  // Nothing can be restored, and the other apps have ended as well.
+  if (planned.hasDaemon && (await isDaemonGone(ports))) return endHalf(run, recording, "", failed);
   if (apps.length === 0) return endRefused(recording, error, failed);
   const mayRevert = input.revert ?? apps.every((one) => planned.settingsOf(one).autoRevert);
   if (!mayRevert) return endHalf(run, recording, "svcm left it as it is, because a revert is switched off.", failed);

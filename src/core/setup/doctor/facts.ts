@@ -10,6 +10,7 @@ import type { Issue } from "../../api/issue.ts";
 import { usageOf } from "../../logs/care/usage.ts";
 import { isDown, listScrubbed } from "../../pm2/list.ts";
 import { findLeftOvers, holderText, type PortHolder } from "../../running/port-holders.ts";
+import { leftOverText, type Survivor } from "../../pm2/daemon-traces.ts";
 import { readStateOf } from "../../running/read-states.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 import { findingsOf, toIssue, type Rule } from "../../findings/rule.ts";
@@ -104,6 +105,8 @@ export async function checkRunning(
     daemon,
     service,
     leftOvers,
+    survivors: await ports.processes.survivors(),
+    listed: new Set((all ?? []).map(({ name }) => name)),
     newer: (all ?? []).flatMap((record) => newerFiles(ports, record, apps)),
   };
   const found = Array.from(findingsOf(runningRules, running), (finding) => toIssue(finding, ["running"]));
@@ -161,6 +164,9 @@ export interface RunningFacts {
   readonly daemon: Pm2Daemon | null;
   readonly service: ServiceAddress;
   readonly leftOvers: readonly PortHolder[];
+  readonly survivors: readonly Survivor[];
+  /** Names of apps. */
+  readonly listed: ReadonlySet<string>;
   readonly newer: readonly NewerFiles[];
 }
 
@@ -205,11 +211,18 @@ const newerEnvFiles: Rule<RunningFacts> = {
 const leftOverProcesses: Rule<RunningFacts> = {
   code: "PROCESS_LEFT_OVER",
   severity: "warning",
-  check: ({ leftOvers }) =>
-    leftOvers.map((one) => ({
+  check: ({ leftOvers, survivors, listed }) => [
+    ...leftOvers.map((one) => ({
       path: [one.formerApp ?? one.program, one.pid],
       message: `port ${one.port} is taken by ${holderText({ ...one, app: null })}`,
     })),
+    ...survivors
+      .filter(({ pid }) => leftOvers.every((one) => one.pid !== pid))
+      .map((one) => ({
+        path: [one.name, one.pid],
+        message: leftOverText([one], listed.has(one.name) ? "listed" : "absent"),
+      })),
+  ],
 };
 
 const takenAddress: Rule<RunningFacts> = {

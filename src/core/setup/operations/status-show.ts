@@ -224,7 +224,12 @@ function planPoints(plan: Plan, service: string | undefined): StatusPoint[] {
 }
 
 /** Warnings of a plan that do not wait for the next apply. */
-const OPEN_ENDS: ReadonlySet<string> = new Set(["DEPLOY_INTERRUPTED", "RELEASE_CHANGED", "ROLLBACK_INTERRUPTED"]);
+const OPEN_ENDS: ReadonlySet<string> = new Set([
+  "DEPLOY_INTERRUPTED",
+  "PROCESS_LEFT_OVER",
+  "RELEASE_CHANGED",
+  "ROLLBACK_INTERRUPTED",
+]);
 
 function listPoints(processes: StatusFacts["processes"]): StatusPoint[] {
   if (processes === null) return [];

@@ -203,6 +203,19 @@ test("an interruption between two steps leaves the apply half done, with the way
   expect(error).toMatchObject({ hint: expect.stringMatching(/^To continue: svcm apply\. To go back: svcm rollback /) });
 });
 
+test("a half-done apply of an app that PM2 did not have says that the way back leaves PM2 without it", async () => {
+  const world = await playApplied([WORKER], [api("1"), WORKER, { name: "added" }]);
+  const abort = new AbortController();
+  world.play.on = (call) => void (call !== "" && abort.abort());
+  const { error } = await world.apply({}, { signal: abort.signal });
+  expect([error?.details, error?.hint]).toEqual([
+    expect.stringMatching(
+      /PM2 did not have (?=.*api)(?=.*added)[^.]* before, so the way back leaves PM2 without them\.$/,
+    ),
+    expect.stringContaining("To go back: svcm rollback "),
+  ]);
+});
+
 test("an interruption after new code was started in place names the way to the former code", async () => {
   const world = await playApplied(BEFORE);
   const commit = (letter: string) => ({ commit: letter.repeat(40), dirty: [] });

@@ -69,6 +69,7 @@ export function playPm2(first: readonly ProcessRecord[], play: Play = {}) {
     withLock: async (_scope: unknown, work: () => Promise<unknown>) => await work(),
     ownProcess: () => ({ pids: [], pm2: null }),
     lostDaemons: () => [],
+    survivors: async () => [],
     unlistedPids: async () => play.unlisted?.(nowMs) ?? [],
     start: begin("start"),
     restart: begin("restart"),

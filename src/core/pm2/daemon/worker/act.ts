@@ -1,12 +1,13 @@
 import { STABLE_MS, KILL_TIMEOUT_MS, LISTEN_TIMEOUT_MS } from "../../settings.ts";
 import type { ProcessIdentity } from "../../process-record.ts";
+import { requireEnded } from "../daemon-traces.ts";
 import { goneNode } from "../daemons.ts";
 import { LinkFailure, errorText, maskValues } from "../failure.ts";
 import type { NextRun, DeclaredRun } from "../../port-processes.ts";
 import type { ActionCall, FileCall } from "../protocol.ts";
 import { type Connection, listProcesses, listAllProcesses } from "./connection.ts";
 import { type Pm2Process, pm2Folder, requirePm2 } from "./pm2-api.ts";
-import { readRecord, savedApp, savedConf, writeDump, writeRecords } from "./saved-records.ts";
+import { isStoppedOrFinite, readRecord, savedApp, savedConf, writeDump, writeRecords } from "./saved-records.ts";
 import { readCopy, readList, writeCopy } from "../saved-files.ts";
 import { join, resolve } from "node:path";
 import { isVariable, pm2Fields } from "../../pm2-fields.ts";
@@ -30,6 +31,7 @@ export async function act(context: ActionContext, { method, target, run }: Actio
   const { pm_id: id, pm2_env } = found;
   if (method !== "duplicate") requireNotLaunching(found);
   await requireNode(context, method, found);
+  if (method === "start") await requireEnded(context.home, String(found.name));
   // Otherwise PM2 would start the process now and when the delayed restart is due.
   if (STARTING.has(method) && pm2_env["status"] === "waiting restart")
     await sendAction(context, "stopProcessId", found, id);
@@ -104,6 +106,7 @@ const ENDING: ReadonlySet<string> = new Set([RPC.stop, RPC.remove]);
 export async function actOnFile(context: ActionContext, call: FileCall): Promise<void> {
   if (call.method === "restore") {
     const record = readRecord(call.saved, call.pmId);
+    if (!isStoppedOrFinite(record)) await requireEnded(context.home, String(record.name));
     return sendAction(context, "prepare", record, savedApp(record));
   }
   const all = await listProcesses(context.connection, context.timeoutMs);

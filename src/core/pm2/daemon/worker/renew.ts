@@ -16,8 +16,8 @@ import { makeOwnFolder, writeInPlace } from "../saved-files.ts";
 import { type ActionContext, gracePeriodMs } from "./act.ts";
 import { connect, type Connection, listAllProcesses, withTimeout } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { isStoppedOrFinite, restoreOne } from "./restore-list.ts";
-import { writeDump } from "./saved-records.ts";
+import { restoreOne } from "./restore-list.ts";
+import { isStoppedOrFinite, writeDump } from "./saved-records.ts";
 
 /** Needed by a run after SIGKILL; it holds every value, so only its owner may read it. */
 interface Journal extends Renewal {

@@ -1,9 +1,11 @@
 import { cpus } from "node:os";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Fields } from "../../normalise.ts";
 import type { RestoredProcess } from "../../port-processes.ts";
 import { probeSocket } from "../daemon.ts";
 import { errorText, LinkFailure, maskValues } from "../failure.ts";
+import { findSurvivors } from "../proc.ts";
 import {
   copyPath,
   dumpPath,
@@ -20,7 +22,7 @@ import {
 import { gracePeriodMs } from "./act.ts";
 import { type Connection, listProcesses, withTimeout } from "./connection.ts";
 import type { Pm2Process } from "./pm2-api.ts";
-import { savedApp } from "./saved-records.ts";
+import { isStoppedOrFinite, savedApp } from "./saved-records.ts";
 import { connectLibrary, connectOrLaunch, type StartContext } from "./start-app.ts";
 
 /** Of all apps together. A slow app of a busy machine must not end the others. */
@@ -40,7 +42,10 @@ export async function restoreList(context: StartContext): Promise<RestoredProces
   const connection = await connectOrLaunch(context);
   try {
     const listed = new Set((await listProcesses(connection, START_TIMEOUT_MS)).map(({ name }) => String(name)));
-    const apps = await mapLimited(saved, cpus().length * STARTS_PER_CORE, (one) => restoreOne(connection, one, listed));
+    const restore = async (one: Pm2Process): Promise<RestoredProcess> =>
+      (listed.has(String(one.name)) ? undefined : await refuseBeside(dirname(context.socket), one)) ??
+      (await restoreOne(connection, one, listed));
+    const apps = await mapLimited(saved, cpus().length * STARTS_PER_CORE, restore);
     return hasDaemon ? apps : [...apps, ...(await startModules(context))];
   } finally {
     connection.close();
@@ -86,6 +91,24 @@ function isList({ state }: ReadList): boolean {
   return state === "read" || state === "empty";
 }
 
+const LOOK_MS = 100;
+
+/** A process that outlived its daemon may be about to end, as svcm's text about it says to do first. */
+async function refuseBeside(home: string, saved: Pm2Process): Promise<RestoredProcess | undefined> {
+  if (isStoppedOrFinite(saved)) return undefined;
+  const app = String(saved.name);
+  const deadlineMs = performance.now() + gracePeriodMs(saved);
+  for (;;) {
+    const pids = findSurvivors(home).flatMap(({ name, pid }) => (name === app ? [pid] : []));
+    if (pids.length === 0) return undefined;
+    if (performance.now() >= deadlineMs) {
+      const reason = `it outlived a former daemon of PM2; end it with kill ${pids.join(" ")}, then run svcm boot restore again`;
+      return { name: app, pmId: null, outcome: "failed", reason };
+    }
+    await setTimeout(LOOK_MS);
+  }
+}
+
 export async function restoreOne(
   connection: Connection,
   saved: Pm2Process,
@@ -106,11 +129,6 @@ export async function restoreOne(
     const reason = maskValues(errorText(error), [saved.pm2_env as Fields]);
     return { name, pmId: null, outcome: "failed", reason };
   }
-}
-
-/** A job belongs to its schedule and a task to a user, also if the list was saved while they ran. */
-export function isStoppedOrFinite({ pm2_env: { status, autorestart } }: Pm2Process): boolean {
-  return status === "stopped" || autorestart === false || autorestart === "false";
 }
 
 /** Begins in the order of the list, so that PM2 gives the numbers in that order. */

@@ -94,3 +94,8 @@ function withPath<T>(path: string, work: () => T): T {
     throw homeFailure(`${path} cannot be used`, error);
   }
 }
+
+/** A job belongs to its schedule and a task to a user, also if the list was saved while they ran. */
+export function isStoppedOrFinite({ pm2_env: { status, autorestart } }: Pm2Process): boolean {
+  return status === "stopped" || autorestart === false || autorestart === "false";
+}

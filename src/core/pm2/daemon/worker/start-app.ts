@@ -4,7 +4,7 @@ import { lastingFolder } from "../../../project/state-place.ts";
 import type { StartCall } from "../protocol.ts";
 import type { Fields } from "../../normalise.ts";
 import { probeSocket } from "../daemon.ts";
-import { errorText, LinkFailure, maskValues } from "../failure.ts";
+import { errorText, LinkFailure, maskValues, unreachableError } from "../failure.ts";
 import { connect, type Connection, listProcesses, withTimeout } from "./connection.ts";
 import type { Pm2 } from "./pm2-api.ts";
 import { fieldsOf } from "./process-record.ts";
@@ -20,9 +20,9 @@ const DAEMON_START_TIMEOUT_MS = 20_000;
 
 export async function startApp(
   context: StartContext,
-  { name, apps, isAtRest = false }: Pick<StartCall, "name" | "apps" | "isAtRest">,
+  { name, apps, isAtRest = false, needsDaemon = false }: Omit<StartCall, "method" | "folder">,
 ): Promise<void> {
-  const connection = await connectOrLaunch(context);
+  const connection = await (needsDaemon ? connectOnly(context) : connectOrLaunch(context));
   try {
     if ((await listProcesses(connection, context.timeoutMs)).some((listed) => String(listed.name) === name))
       throw new LinkFailure("APP_ALREADY_KNOWN", `PM2 knows ${JSON.stringify(name)} already: start it by its name.`);
@@ -36,6 +36,13 @@ export async function startApp(
 export async function connectOrLaunch({ pm2, socket, timeoutMs }: StartContext): Promise<Connection> {
   const code = await probeSocket(socket);
   if (code === "ENOENT" || code === "ECONNREFUSED") await launchDaemon(pm2);
+  return connect(socket, timeoutMs);
+}
+
+/** @throws {LinkFailure} PM2_NOT_RUNNING */
+async function connectOnly({ socket, timeoutMs }: StartContext): Promise<Connection> {
+  const code = await probeSocket(socket);
+  if (code !== undefined) throw unreachableError(code, socket);
   return connect(socket, timeoutMs);
 }
 
