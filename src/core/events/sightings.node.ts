@@ -101,7 +101,7 @@ async function readKernel(): Promise<Kernel> {
   };
 }
 
-/** Each read returns one record: `priority,number,microseconds,flags;text`. */
+/** Each read returns one record. */
 function killsInLog(bootedMs: number): Kernel["logged"] {
   let fd: number;
   try {
@@ -115,14 +115,19 @@ function killsInLog(bootedMs: number): Kernel["logged"] {
     for (let count = 0; count < MAX_RECORDS; count += 1) {
       const record = nextRecord(fd, buffer);
       if (record === undefined) break;
-      const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
-      const [, pid, name] = OOM_KILL.exec(text) ?? [];
-      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name });
+      kills.push(...killIn(record, bootedMs));
     }
     return kills;
   } finally {
     closeSync(fd);
   }
+}
+
+/** @param record `priority,number,microseconds,flags;text` */
+export function killIn(record: string, bootedMs: number): KernelKill[] {
+  const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
+  const [, pid, name] = OOM_KILL.exec(text) ?? [];
+  return pid === undefined ? [] : [{ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name }];
 }
 
 /** A record that was overwritten before it was read is an empty text. */
