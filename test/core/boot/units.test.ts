@@ -1,5 +1,5 @@
 /** Units are enabled by programs of systemd, which are played here. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -149,5 +149,6 @@ test("a machine has its users, and runs systemd if systemd says so", async () =>
   const current = { uid, folder: "/home/me" };
   expect(await units.read(home)).toMatchObject({ isBooted: true, owner, current });
   expect((await units.read(join(home, "gone"))).owner).toBeNull();
+  expect(units.program()).toEqual({ node: process.execPath, svcm: realpathSync(process.argv[1] ?? "") });
   expect((await nodeUnits({ env: {}, root }).read(home)).current.folder).toBe(homedir());
 });

@@ -127,6 +127,8 @@ describe("the env file of an environment", () => {
       code: "ENV_FILE_NOT_UTF8",
       path: `${latin.root}/.env.dev`,
     });
+    const below = world({ ".env": "#".repeat(2 ** 20 + 1), ".env.dev": "" }, { "": layered(".env", ".env.dev") });
+    expect(await refusal(readEnvFile(below.ports, contract, {}))).toMatchObject({ code: "EFBIG" });
     const large = world({ ".env.dev": "#".repeat(2 ** 20 + 1) });
     expect(await refusal(readEnvFile(large.ports, contract, {}))).toMatchObject({ code: "EFBIG" });
     expect((await readEnvFile(world({ ".env.dev": "#".repeat(2 ** 20) }).ports, contract, {})).text).not.toBe("");

@@ -1,6 +1,7 @@
 /** Values as text for a shell, for docker, and as JSON. */
 import { expect, test } from "vitest";
-import { exportIssues, exportText } from "../../../src/core/env/export.ts";
+import { exportedValues, exportIssues, exportText } from "../../../src/core/env/export.ts";
+import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 
 const problemsOf = (values: Readonly<Record<string, string>>, format: "docker" | "json" | "shell") =>
   exportIssues(values, format).map(({ path, message }) => [path.at(-1), message]);
@@ -28,4 +29,13 @@ test("docker cannot hold a line break, or a line of 64 KiB", () => {
   const long = refusal("A", "its line is longer than the 64 KiB that docker --env-file reads");
   expect(problemsOf({ A: "x".repeat(longest + 1) }, "docker")).toEqual(long);
   expect(problemsOf({ "a.b": "x\ny".repeat(longest) }, "json")).toEqual([]);
+});
+
+test("a name that may be a secret itself is not even named among what is withheld", () => {
+  const values = new Map([
+    ["OTHER", "x"],
+    ["sk-ant-api03-canarycanarycanarycanarycanary", "x"],
+    ["redis://user:canary@h:1", "x"],
+  ]);
+  expect(exportedValues(packagedRuntimeContract, values)).toEqual({ values: {}, withheld: ["OTHER"] });
 });

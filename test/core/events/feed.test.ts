@@ -17,6 +17,7 @@ function play() {
   const world = {
     logged: [] as LogEntry[],
     noted: [] as unknown[],
+    appends: 0,
     slept: [] as number[],
     isWatched: true,
     looks: 0,
@@ -49,7 +50,10 @@ function play() {
         world.looks += 1;
         return [{ id: "7-1", verb: "restart", words: ["web"], user: "ann" }];
       },
-      append: async (more: readonly unknown[]) => void world.noted.push(...more),
+      append: async (more: readonly unknown[]) => {
+        world.noted.push(...more);
+        world.appends += 1;
+      },
     },
   };
   return { world, ports: ports as never };
@@ -94,7 +98,7 @@ describe("a command that runs while PM2 acts", () => {
     await times.next();
     await times.next();
     await times.return(undefined);
-    return [world.noted.length, world.looks];
+    return [world.noted.length, world.looks, world.appends];
   };
 
   test.each<[string, readonly LogEntry[], readonly LogEntry[], number, number]>([
@@ -107,24 +111,34 @@ describe("a command that runs while PM2 acts", () => {
     ["is noted with what is new in the same second", [EXIT, STOPPING], [{ ...START, pmId: 4 }], 1, 1],
     ["is not noted with another app", [], [{ ...STOPPING, name: "api" }], 0, 1],
   ])("%s", async (_what, before, after, count, looks) => {
-    expect(await noted(before, after)).toEqual([count, looks]);
+    expect(await noted(before, after)).toEqual([count, looks, Math.min(count, 1)]);
   });
 });
 
 describe("followers", () => {
+  const SECOND = 1000;
   const stamp = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+  /** PM2's log has ends before and after now. The reader stops a test that would run on. */
   const follow = (more: object = {}) => {
     const made = makePorts({});
     let nowMs = NOW;
-    const entries = [-20, -10, -5].flatMap(
+    const entries = [-20, -10, -5, 3, 8].flatMap(
       (second) =>
         logEntry(
-          `${stamp(NOW + second * 1000)}: PM2 log: App [api:${-second}] exited with code [1] via signal [SIGINT]`,
+          `${stamp(NOW + second * SECOND)}: PM2 log: App [api:${second + 100}] exited with code [1] via signal [SIGINT]`,
         ) ?? [],
     );
     const ports = {
       ...made,
-      clock: { ...made.clock, now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) },
+      clock: {
+        ...made.clock,
+        now: () => nowMs,
+        sleep: async (ms: number, signal?: AbortSignal) => {
+          signal?.throwIfAborted();
+          if (nowMs > NOW + 300 * SECOND) throw new Error("nothing happens");
+          nowMs += ms;
+        },
+      },
       processLogs: {
         ...made.processLogs,
         readPm2Log: async () => ({ entries, isComplete: true, isTruncated: false }),
@@ -138,39 +152,59 @@ describe("followers", () => {
         append: async () => undefined,
       },
     };
-    return createEventFeed(ports as never);
+    return { feed: createEventFeed(ports as never), now: () => nowMs };
   };
 
-  test("get each event once, oldest first, from the time that they name", async () => {
-    const feed = follow();
-    const stop = new AbortController();
+  test("get each event once, oldest first, from the time that they name, and when its cause is known", async () => {
+    const { feed, now } = follow();
     const seen: (number | undefined)[] = [];
-    const filtered: (number | undefined)[] = [];
-    const other = (async () => {
-      for await (const { pmId } of feed.watch(stop.signal, { apps: ["none"], fromMs: NOW - 10_000 }))
-        filtered.push(pmId);
-    })();
-    for await (const { pmId } of feed.watch(stop.signal, { apps: [], fromMs: NOW - 10_000 })) {
+    const late: boolean[] = [];
+    const request = { apps: [], fromMs: NOW - 10 * SECOND };
+    for await (const { pmId, at } of feed.watch(new AbortController().signal, request)) {
       seen.push(pmId);
-      if (pmId === 5) break;
+      late.push(now() >= Date.parse(at) + 3 * SECOND);
+      if (pmId === 108) break;
     }
+    expect([seen, late]).toEqual([
+      [90, 95, 103, 108],
+      [true, true, true, true],
+    ]);
+  });
+
+  test("without a time get what happens from now on, and only what they ask for", async () => {
+    const { feed } = follow();
+    const stop = new AbortController();
+    const other: (number | undefined)[] = [];
+    const others = (async () => {
+      for await (const { pmId } of feed.watch(stop.signal, { apps: [] })) {
+        other.push(pmId);
+        if (pmId === 108) break;
+      }
+    })();
+    const none: unknown[] = [];
+    const filtered = (async () => {
+      for await (const event of feed.watch(stop.signal, { apps: ["none"] })) none.push(event);
+    })();
+    for await (const { pmId } of feed.watch(stop.signal, { apps: [] })) {
+      expect(pmId).toBe(103);
+      break;
+    }
+    await others;
     stop.abort();
-    await other;
-    expect([seen, filtered]).toEqual([[10, 5], []]);
+    await filtered;
+    expect([other, none]).toEqual([[103, 108], []]);
   });
 
   test("end with the error that ends the reader, and with their signal", async () => {
-    const broken = new Error("no log");
-    const feed = follow({
+    const { feed } = follow({
       readPm2Log: async () => {
-        throw broken;
+        throw new Error("no log");
       },
     });
     const failing = async () => {
-      for await (const _event of feed.watch(new AbortController().signal, { apps: [], fromMs: NOW - 10_000 }));
+      for await (const _event of feed.watch(new AbortController().signal, { apps: [], fromMs: NOW - 10 * SECOND }));
     };
     await expect(failing()).rejects.toThrow("no log");
-    const aborted = follow().watch(AbortSignal.abort(), { apps: [] });
-    for await (const event of aborted) expect(event).toBeUndefined();
+    for await (const event of follow().feed.watch(AbortSignal.abort(), { apps: [] })) expect(event).toBeUndefined();
   });
 });

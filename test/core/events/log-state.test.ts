@@ -108,3 +108,51 @@ describe("a daemon that PM2's socket does not reach", () => {
     expect(withLostDaemons(logEvents([daemon(5), runs(6)].flat(2)), [77])).toHaveLength(2);
   });
 });
+
+describe("a daemon that says that it stops", () => {
+  const line = (seconds: number, text: string) =>
+    logEntry(`2026-11-22T04:42:${String(seconds).padStart(2, "0")}: PM2 log: ${text}`) ?? [];
+  const start = [line(1, "App [api:0] starting in -fork mode-"), line(1, "App [api:0] online")];
+  const stop = (seconds: number, id = 0) => [
+    line(seconds, `Stopping app:api id:${id}`),
+    line(seconds, `App [api:${id}] exited with code [0] via signal [SIGINT]`),
+  ];
+  const crash = (seconds: number) => [line(seconds, "App [api:1] exited with code [1] via signal [SIGINT]")];
+  const end = [line(30, "PM2 successfully stopped")];
+  const causes = (...lines: ReturnType<typeof line>[][]) =>
+    logEvents(lines.flat(2)).map(({ event: { kind, cause, evidence } }) => [kind, cause, evidence[0]]);
+  const STOPPED = ["daemon", "daemon", "PM2's daemon stopped."];
+  const WITH = ["stop", "daemon", "PM2's daemon stopped right after it."];
+  const APART = ["stop", "pm2-cli", expect.not.stringContaining("daemon")];
+
+  test("stopped the processes that it stopped in its last ten seconds", () => {
+    expect(causes(start, stop(29), end).slice(1)).toEqual([WITH, STOPPED]);
+    expect(causes(start, stop(20), stop(21, 1), end).slice(1)).toEqual([WITH, WITH, STOPPED]);
+    expect(causes(start, stop(19), end).slice(1)).toEqual([APART, STOPPED]);
+  });
+
+  test("did not stop what another end or a changed file parts from its own", () => {
+    expect(causes(start, stop(25), crash(27), end).map(([kind, cause]) => `${kind} ${cause}`)).toEqual([
+      expect.stringMatching(/^start/),
+      "stop pm2-cli",
+      "exit crash",
+      "daemon daemon",
+    ]);
+    const watched = [line(28, "Change detected on path a.js for app api - restarting"), ...stop(28)];
+    expect(causes(start, [line(27, "Stopping app:api id:1")], stop(27, 1), watched, end).slice(1)).toEqual([
+      WITH,
+      ["stop", "watch", expect.anything()],
+      STOPPED,
+    ]);
+  });
+
+  test("leaves nothing that a later daemon could have lost", () => {
+    const next = [line(40, `${"-".repeat(31)} New PM2 Daemon started ${"-".repeat(31)}`)];
+    expect(causes(start, end, next).slice(-2)).toEqual([STOPPED, ["daemon", "daemon", "PM2's daemon started."]]);
+    expect(logEvents([start, next].flat(2)).map(({ isOrdered, event: { kind } }) => [kind, isOrdered])).toEqual([
+      ["start", true],
+      ["exit", false],
+      ["daemon", false],
+    ]);
+  });
+});

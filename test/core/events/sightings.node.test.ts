@@ -1,9 +1,10 @@
 /** What svcm notes beside PM2's files, the pids that PM2 writes, and the kernel's log. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Sighting } from "../../../src/core/events/sightings.ts";
-import { killIn, nodeSightings } from "../../../src/core/events/sightings.node.ts";
+import { kernelOf, killIn, killsInLog, nodeSightings } from "../../../src/core/events/sightings.node.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const command = (atMs: number): Sighting => ({
@@ -77,8 +78,9 @@ test("a change of PM2's log or of a note is noticed, and one of another file is 
     notice();
   });
   writeFileSync(join(pm2Home, "dump.pm2"), "[]");
+  const other = once(watch(pm2Home), "change", { signal: AbortSignal.timeout(10_000) });
   writeFileSync(join(pm2Home, "pm2.log.old"), "x");
-  await new Promise((done) => setImmediate(done));
+  await other;
   expect(count).toBe(0);
   writeFileSync(join(pm2Home, "pm2.log"), "x");
   await noticed;
@@ -114,4 +116,26 @@ test.runIf(process.platform === "linux")("the kernel says when it began", async 
   expect(bootedMs).toBeGreaterThan(0);
   expect(bootedMs % 1000).toBe(0);
   expect(bootedMs).toBeLessThan(Date.now());
+});
+
+test.each([
+  ["btime 1000\n", "oom_kill 3\n", { bootedMs: 1_000_000, kills: 3, logged: [] }, [1_000_000]],
+  ["btime 1000\n", "oom_kill 0\n", { bootedMs: 1_000_000, kills: 0 }, []],
+  ["btime 1000\n", "", { bootedMs: 1_000_000 }, []],
+  ["", "oom_kill 3\n", { kills: 3 }, []],
+])("the kernel's log is read if its counters %j and %j show a kill", (stat, vmstat, kernel, reads) => {
+  const read: number[] = [];
+  const known = kernelOf(`cpu 1\n${stat}`, `pgpgin 7\n${vmstat}`, (bootedMs) => (read.push(bootedMs), []));
+  expect([known, read]).toEqual([kernel, reads]);
+});
+
+test("the kernel's log has kills among other records, up to its end, and may not be readable", () => {
+  const folder = temporaryFolder();
+  const log = join(folder, "kmsg");
+  const record = (text: string) => text.padEnd(8192, "\n");
+  const kill = (pid: number) => record(`6,1,5000000,-;Out of memory: Killed process ${pid} (node) x`);
+  writeFileSync(log, kill(11) + record("6,1,5,-;eth0: link up") + kill(12));
+  expect(killsInLog(log, 0)).toEqual([11, 12].map((pid) => ({ atMs: 5000, pid, name: "node" })));
+  writeFileSync(log, "");
+  expect([killsInLog(log, 0), killsInLog(join(folder, "gone"), 0)]).toEqual([[], undefined]);
 });

@@ -1,7 +1,9 @@
 /** The walk over the folders of an app, with links, virtual environments and names that are not UTF-8. */
+import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Budget, isFolder, outsideFile, statOf, walkUnit } from "../../../../src/core/running/evidence/walk.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { write } from "./scenes.ts";
@@ -84,6 +86,29 @@ test("of a virtual environment of Python, what is installed is not walked", () =
   expect(shown).toContain("file venv/lib/own.py");
   expect(shown).toContain("file lib/python3/y.py");
   expect(shown.some((one) => one.includes("venv/lib/python3"))).toBe(false);
+  const plain = temporaryFolder();
+  write(plain, { "lib/python/x.py": "" });
+  expect(walked(plain).shown).toContain("file lib/python/x.py");
+});
+
+test.skipIf(process.platform === "win32")("what is no file, folder or link is no code", async () => {
+  const folder = temporaryFolder();
+  const server = createServer().listen(join(folder, "app.js"));
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  expect(walked(folder).shown).toEqual(["folder "]);
+});
+
+test("the time for a walk begins with it, and may begin again", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const budget = new Budget(2000);
+  vi.advanceTimersByTime(1999);
+  expect(budget.problem).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(budget.problem).toBe("its files could not be read within 2 s");
+  budget.renew();
+  expect(budget.problem).toBeNull();
 });
 
 test.runIf(process.platform === "linux")("a name that is not UTF-8 is a problem only where code may be", () => {
