@@ -124,6 +124,7 @@ describe("the errors of an app that failed", () => {
 
   test("are those of its log, of which an entry of several lines is named by its first one", async () => {
     expect(await evidence({ logs: ["Error: a\n    at x", "", "Error: b"] })).toEqual({ errorLines: ["Error: b"] });
+    expect(await evidence({ logs: ["Error: a\n    at x"] })).toEqual({ errorLines: ["Error: a"] });
   });
 
   test("are those that PM2 has published since the step began, without secrets, if no log has them", async () => {
@@ -131,6 +132,7 @@ describe("the errors of an app that failed", () => {
     const errorLines = ["Error: key [REDACTED]"];
     expect(await evidence({ published })).toEqual({ errorLines });
     expect(await evidence({ published, logs: new Error("EACCES") })).toEqual({ errorLines });
+    expect(await evidence({ published, logs: ["", " \n"] })).toEqual({ errorLines });
     expect(await evidence({ published: [[9999, "Error: old"]] })).toEqual({ errorLines: [] });
     const ofOther = [...published, [10_000, "Error: of web"]] as const;
     expect(await evidence({ published: ofOther })).toEqual({ errorLines });
