@@ -1,6 +1,7 @@
 /** Env files against their contract, their template and each other. No answer has a secret. */
 import { describe, expect, test } from "vitest";
-import { envCheck, envDiff, envTemplate, execute } from "../../../src/core/index.ts";
+import { envCheck, envDiff, envTemplate } from "../../../src/core/env/operations/env-comparison.ts";
+import { execute } from "../../../src/core/execute.ts";
 import { makeWorkspace } from "../../support/workspace.ts";
 
 const caller = { source: "cli", grants: ["read"] } as const;

@@ -14,7 +14,7 @@ import {
   toReadResponse,
 } from "../../../src/core/env/env-file.ts";
 import { defaultOf } from "../../../src/core/env/runtime-keys.ts";
-import { nodePorts } from "../../../src/core/index.ts";
+import { nodePorts } from "../../../src/core/node-ports.ts";
 import { packagedRuntimeContract } from "../../../src/core/project/facts/packaged.generated.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RuntimeContract } from "../../../src/core/api/facts.ts";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { planRewrite, planWrite } from "../../../src/core/env/plan.ts";
-import { packagedRuntimeContract as packaged } from "../../../src/core/index.ts";
+import { packagedRuntimeContract as packaged } from "../../../src/core/project/facts/packaged.generated.ts";
 
 const keys = {
   E: { tier: "editable", kind: "text", label: "E", help: "E" },

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodePorts } from "../../../src/core/index.ts";
+import { nodePorts } from "../../../src/core/node-ports.ts";
 import {
   createServiceLookup,
   readProbes,
