@@ -58,7 +58,7 @@ describe("a mute", () => {
 
   test("says by whom, until when and why, and ends with a second call or with its time", async () => {
     const { ports, audits } = world();
-    const { marks } = await markMute.run(ports, mute as never, AMY);
+    const { marks } = await markMute.run(ports, mute, AMY);
     expect(marks).toMatchObject([
       {
         subject: "api",
@@ -73,23 +73,27 @@ describe("a mute", () => {
     ]);
     expect((await markList.run(ports, {}, AMY)).marks).toEqual(marks);
     expect(audits.slice(-1)).toMatchObject([{ action: "mark.mute", target: "api", outcome: "succeeded" }]);
-    expect((await markMute.run(ports, { subject: "api" } as never, AMY)).marks).toEqual([]);
+    expect((await markMute.run(ports, { subject: "api" }, AMY)).marks).toEqual([]);
     expect(audits.at(-1)).toMatchObject({ action: "mark.unmute" });
   });
 
   test("is by the source of the call if no one is named, and needs no reason", async () => {
     const { ports } = world();
-    const { marks } = await markMute.run(ports, { ...mute, reason: undefined } as never, {
-      source: "http",
-      grants: [],
-    });
+    const { marks } = await markMute.run(
+      ports,
+      { ...mute, reason: undefined },
+      {
+        source: "http",
+        grants: [],
+      },
+    );
     expect(marks[0]?.mute).toMatchObject({ by: "http" });
     expect(marks[0]?.mute).not.toHaveProperty("reason");
   });
 
   test("without kinds is refused if there is no trouble, or if PM2 does not say so", async () => {
     const refusal = async (of: object, until = "2h") =>
-      await markMute.run(world(of).ports, { subject: "nothing", until } as never, AMY).catch((error: unknown) => error);
+      await markMute.run(world(of).ports, { subject: "nothing", until }, AMY).catch((error: unknown) => error);
     expect(await refusal(sample(0))).toMatchObject({ kind: "MARK_REFUSED", body: { code: "NOTHING_TO_MUTE" } });
     expect(await refusal(hostSample)).toMatchObject({ kind: "PM2_FAILED" });
     expect(await refusal(sample(0), "yesterday")).toMatchObject({
@@ -104,14 +108,14 @@ describe("a mute", () => {
     const { payload, ...rest } = sample(0) as { payload: { host: object } };
     const disk = [{ path: "/data", availableBytes: 1, totalBytes: 10 ** 12 }];
     const full = { ...rest, payload: { ...payload, host: { ...payload.host, disk } } };
-    const { marks } = await markMute.run(world(full).ports, { subject: "/data", until: "2h" } as never, AMY);
+    const { marks } = await markMute.run(world(full).ports, { subject: "/data", until: "2h" }, AMY);
     expect(marks[0]?.mute?.kinds).toEqual([expect.stringContaining("disk")]);
   });
 });
 
 test("a note stays until an empty one", async () => {
   const { ports } = world();
-  const { marks } = await markNote.run(ports, { subject: "api", text: "look at it" } as never, AMY);
+  const { marks } = await markNote.run(ports, { subject: "api", text: "look at it" }, AMY);
   expect(marks).toMatchObject([{ subject: "api", note: { text: "look at it", by: "amy" } }]);
-  expect((await markNote.run(ports, { subject: "api", text: "" } as never, AMY)).marks).toEqual([]);
+  expect((await markNote.run(ports, { subject: "api", text: "" }, AMY)).marks).toEqual([]);
 });

@@ -51,7 +51,8 @@ describe("what the saved list lacks of the file", () => {
         entry("new", "app", { state: "missing" }),
         entry("api", "app", { state: "missing" }),
         entry("old", "app", { state: "unexpected" }),
-        entry("api", "instances", { declared: 3, running: 2 }),
+        entry("api", "instances", { declared: "4", running: "2" }),
+        entry("old", "instances", { state: "unexpected", declared: "1", running: "2" }),
         entry("api", "env", { key: "A" }),
         entry("api", "env", { key: "A" }),
         entry("api", "script"),
@@ -61,7 +62,7 @@ describe("what the saved list lacks of the file", () => {
       file: "e.cjs",
       problem: null,
       missing: ["new"],
-      counts: [{ name: "api", declared: 3, saved: 2 }],
+      counts: [{ name: "api", declared: 4, saved: 2 }],
       values: [{ name: "api", keys: ["A", "script"] }],
     });
   });

@@ -61,15 +61,16 @@ describe("a template", () => {
   });
 
   test("that is missing, or cannot be read, is an error", async () => {
-    const { ports, path, write } = made({ ".env.dev": "A=1\n", ".env.prod": "" });
+    const workspace = made({ ".env.dev": "A=1\n", ".env.prod": "" });
+    const { ports } = workspace;
     await expect(execute(envTemplate, ports, check, caller)).rejects.toMatchObject({
       body: {
         code: "ENV_TEMPLATE_NOT_FOUND",
-        details: `There is no template ${path(".env.example")}.`,
+        details: `There is no template ${workspace.path(".env.example")}.`,
         hint: "Create one with: svcm env template > .env.example",
       },
     });
-    write(".env.example/file", "");
+    workspace.write(".env.example/file", "");
     await expect(execute(envTemplate, ports, check, caller)).rejects.toMatchObject({ body: { code: "EISDIR" } });
   });
 });

@@ -15,12 +15,12 @@ const one = (pmId: number, more: object = {}) =>
     startedAt: 5000,
     lastStartAt: 4000,
     ...more,
-  } as Partial<ProcessRecord>);
+  });
 const stopped = (pmId: number, more: object = {}) =>
   one(pmId, { status: "stopped", pid: null, startedAt: null, ...more });
 const jobOf = (base: ProcessRecord): ProcessRecord => ({
   ...base,
-  declaration: { ...base.declaration, settings: { ...base.declaration.settings, ...JOB.settings } } as never,
+  declaration: { ...base.declaration, settings: { ...base.declaration.settings, ...JOB.settings } },
 });
 const changed = (...pmIds: number[]) => difference("args", "different", pmIds);
 const down = (...pmIds: number[]) => difference("app", "stopped", pmIds);

@@ -106,8 +106,8 @@ describe("the settings of a checkout", () => {
   test("probe the port that the file declares, before that of an env file", async () => {
     const { ports, root } = world({ ".env": "PORT=4000\nSVC_HTTP_PORT=5000\n" });
     const machine = { cpuCores: 1, pm2Home: "/pm2" };
-    const probe = async (name: string, env: object, health: object = {}, file = join(root, ".env")) => {
-      const apps = [{ name, env, env_file: file }] as never;
+    const probe = async (name: string, declared: object, health: object = {}, file = join(root, ".env")) => {
+      const apps = [{ name, env: declared, env_file: file }] as never;
       const settings = { ...mergeSettings(undefined, undefined), health } as never;
       return (await readProbes(ports, loaded(apps), machine, () => settings)).get(name)?.port;
     };
