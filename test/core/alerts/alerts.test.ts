@@ -1,7 +1,7 @@
 /** The commands about alerts: a test message, what is muted for how long, and notes. */
 import { describe, expect, test } from "vitest";
 import { alertsTest, markList, markMute, markNote } from "../../../src/core/alerts/operations/alerts.ts";
-import type { Mark } from "../../../src/core/alerts/marks.ts";
+import type { Mark } from "../../../src/core/api/alerts.ts";
 import type { Caller } from "../../../src/core/access/operation.ts";
 import { hostSample, sample } from "../../server/socket/hand-telemetry.ts";
 
@@ -77,7 +77,7 @@ describe("a mute", () => {
     expect(audits.at(-1)).toMatchObject({ action: "mark.unmute" });
   });
 
-  test("is by the source of the call if no one is named, and needs no reason", async () => {
+  test("is by the source of the call if that has no name, and needs no reason", async () => {
     const { ports } = world();
     const { marks } = await markMute.run(
       ports,

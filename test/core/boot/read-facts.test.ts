@@ -1,7 +1,11 @@
-/** What is read of a machine before it is judged: PM2, its daemon, and the unit in which that runs. */
+/** The facts of a machine before it is judged: PM2, its daemon, and the unit in which that runs. */
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { readBootFacts, readRenewalFacts, readUnreached } from "../../../src/core/boot/read-facts.ts";
+import type { SavedList } from "../../../src/core/pm2/port-daemons.ts";
+import { simulateApply } from "../../../src/core/rollout/read-states.ts";
+import { expectedOf, type Fields } from "../rollout/loaded.ts";
+import { playRollout, WORKER } from "../rollout/played-rollout.ts";
 import { boot, daemon, HOME, online, saved, unit } from "./facts.ts";
 
 const caller = { limits: undefined } as never;
@@ -19,7 +23,7 @@ interface Machine {
 }
 
 function machine({ list = async () => [online()], lost = [], files = {}, renewal, system = {}, ...more }: Machine) {
-  const asked: unknown[] = [];
+  const queries: unknown[] = [];
   const { refusal = new SvcmError("PM2_FAILED", { details: "no ecosystem file" }) } = more;
   const ports = {
     workspace: { pm2Home: HOME, root: "/srv" },
@@ -37,10 +41,10 @@ function machine({ list = async () => [online()], lost = [], files = {}, renewal
       libraryVersion: "7.0.4",
       versionOf: async (node: string) => `version of ${node}`,
       renewal: () => renewal ?? null,
-      unitThatEnds: async ({ pid }: { readonly pid: number }) => (asked.push(pid), "session-1.scope"),
+      unitThatEnds: async ({ pid }: { readonly pid: number }) => (queries.push(pid), "session-1.scope"),
     },
     processLogs: { readDaemonTraces: async () => ({ ends: [], starts: [] }) },
-    stamps: { missing: (paths: readonly string[]) => (asked.push(paths), new Set(paths)) },
+    stamps: { missing: (paths: readonly string[]) => (queries.push(paths), new Set(paths)) },
     files: {
       read: async (path: string) => {
         const text = files[path];
@@ -51,22 +55,22 @@ function machine({ list = async () => [online()], lost = [], files = {}, renewal
     facts: { project: () => Promise.reject(refusal), runtimeContract: () => Promise.reject(refusal) },
     releases: { recordedEnvironment: () => Promise.reject(refusal), list: async () => [] },
   };
-  return { ports: ports as never, asked };
+  return { ports: ports as never, queries };
 }
 
 describe("before a reboot is judged", () => {
   test("the unit that ends the own daemon is sought, and the scripts that the saved list needs", async () => {
-    const { ports, asked } = machine({});
+    const { ports, queries } = machine({});
     const facts = await readBootFacts(ports, {}, caller);
     expect(facts).toMatchObject({ endingUnit: "session-1.scope", daemon: { pid: 77 }, silence: null });
     expect(facts.missingScripts).toEqual(new Set(["/srv/api.js"]));
-    expect(asked).toEqual([["/srv/api.js"], 77]);
+    expect(queries).toEqual([["/srv/api.js"], 77]);
     const none = machine({ daemons: undefined });
     expect(await readBootFacts(none.ports, {}, caller)).toMatchObject({ endingUnit: null, daemon: null });
-    expect(none.asked).toEqual([["/srv/api.js"]]);
+    expect(none.queries).toEqual([["/srv/api.js"]]);
   });
 
-  test("a declaration that cannot be read is a problem, and a defect is none", async () => {
+  test("a declaration that cannot be read is a problem, and a defect ends the look", async () => {
     expect((await readBootFacts(machine({}).ports, {}, caller)).declared.problem).toContain("no ecosystem file");
     await expect(readBootFacts(machine({ refusal: defect }).ports, {}, caller)).rejects.toBe(defect);
   });
@@ -125,4 +129,49 @@ test("a renewal knows its unit, its daemon, and what runs, which one that was cu
   const other = unit({ name: "other.service" });
   const standing = machine({ renewal: { unit: { name: "other.service" } }, system: { units: [unit(), other] } });
   expect(await readRenewalFacts(standing.ports, "/n")).toMatchObject({ unit: { name: "other.service" }, running: [] });
+});
+
+describe("what is declared", () => {
+  const differences = async (
+    apps: readonly Fields[],
+    list: SavedList,
+    files: readonly string[] = ["ecosystem.dev.config.cjs"],
+  ) => {
+    const world = playRollout();
+    world.declare(apps);
+    const own = machine({ list: async () => [] }).ports as unknown as Readonly<Record<string, object>>;
+    const { daemons, units, processLogs, processes } = own;
+    const { ecosystems, stamps } = world.ports;
+    const all = {
+      ...world.ports,
+      ...{ daemons, units, processLogs },
+      ecosystems: { ...ecosystems, list: async () => files },
+      savedLists: { read: async () => list },
+      processes: { ...world.ports.processes, ...processes },
+      stamps: { ...stamps, missing: () => new Set() },
+    };
+    const request = { environment: "dev" };
+    return (await readBootFacts(all as never, request, caller)).declared;
+  };
+  const before = (apps: readonly Fields[], more: Partial<SavedList> = {}) =>
+    saved(simulateApply(expectedOf(apps)), more);
+
+  test("is compared with the saved list, unless that lacks all of its apps", async () => {
+    const found = await differences([{ args: "x" }, WORKER], before([{ args: "y" }]));
+    expect(found).toMatchObject({
+      problem: null,
+      missing: ["worker"],
+      values: [{ name: "api", keys: expect.arrayContaining(["args"]) }],
+    });
+    expect(found.file).not.toBeNull();
+    expect((await differences([WORKER], before([{ args: "y" }]))).file).toBeNull();
+  });
+
+  test("is not compared with a list that cannot be read, or without a file", async () => {
+    expect((await differences([{ args: "x" }], before([{ args: "y" }], { state: "broken" }))).file).toBeNull();
+    expect(await differences([{ args: "x" }], before([{ args: "y" }]), [])).toMatchObject({
+      file: null,
+      problem: null,
+    });
+  });
 });

@@ -95,7 +95,7 @@ describe("a unit", () => {
     expect(calls().slice(4)).toEqual(["systemctl disable svcm.service", "systemctl daemon-reload"]);
   });
 
-  test("that tells systemd of its start says so only to a systemd that waits", async () => {
+  test("that has started says so only to a systemd that waits", async () => {
     const calls = recording();
     await nodeUnits({ env: {} }).notifyReady(77, "2 apps");
     expect(calls()).toEqual([]);

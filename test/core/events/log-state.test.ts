@@ -1,4 +1,4 @@
-/** What an end of PM2's daemon means for its processes, and for what a user can do. */
+/** An end of PM2's daemon: its meaning for the processes, and for what a user can do. */
 import { describe, expect, test } from "vitest";
 import {
   endWithDaemon,

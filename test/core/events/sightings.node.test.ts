@@ -1,4 +1,4 @@
-/** What svcm notes beside PM2's files, the pids that PM2 writes, and the kernel's log. */
+/** The notes of svcm beside PM2's files, the pids that PM2 writes, and the kernel's log. */
 import { once } from "node:events";
 import { mkdirSync, readdirSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -107,7 +107,7 @@ test.each([
   "",
   "Out of memory: Killed process 4711 (node)",
   "6,1,5,-;x\nOut of memory: Killed process 4711 (node)",
-])("a record is no kill: %j", (record) => {
+])("a record is not a kill: %j", (record) => {
   expect(killIn(record, 1000)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** What a process should have, by the ecosystem file. */
+/** Processes as they should be, by the ecosystem file. */
 import { describe, expect, test } from "vitest";
 import type { LoadedApp } from "../../../src/core/pm2/loaded.ts";
 import { environmentsAt, expectedApps } from "../../../src/core/rollout/expected.ts";

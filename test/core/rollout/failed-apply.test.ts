@@ -145,9 +145,8 @@ describe("the errors of an app that failed", () => {
 
   test("name who holds the port that the app calls taken", async () => {
     const socket = { address: "::", port: 3000, waiting: 0, ancestors: [1], program: "node", origin: null };
-    expect(await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } })).toMatchObject({
-      port: { port: 3000, pid: 101, program: "node", app: "web" },
-    });
+    const { port } = await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } });
+    expect(port).toEqual({ port: 3000, pid: 101, program: "node", app: "web" });
     const old = { pm2Home: "/pm2", name: "old", pmId: 9 };
     expect((await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, origin: old } })).port).toEqual({
       port: 3000,

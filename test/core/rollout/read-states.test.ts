@@ -1,4 +1,4 @@
-/** What a plan starts from: PM2's list, or the file of a revision, and what Git says of both. */
+/** The start of a plan: PM2's list, or the file of a revision, and what Git says of both. */
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../src/core/api/errors.ts";
 import { gitIssues, readGitState, readStates } from "../../../src/core/rollout/read-states.ts";
@@ -11,35 +11,35 @@ function world(more: object = {}) {
   const made = playRollout();
   made.declare([WORKER]);
   const { root } = made.ports.workspace;
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const ports = {
     ...made.ports,
     workspace: { ...made.ports.workspace, pm2Dir: `${root}/pm2` },
     ecosystems: {
       ...made.ports.ecosystems,
-      list: async (folder: string) => (asked.push(folder), ["ecosystem.dev.config.cjs"]),
-      load: async (path: string) => (asked.push(path), loaded([{ ...WORKER, script: `${path}/worker.js` }])),
+      list: async (folder: string) => (calls.push(folder), ["ecosystem.dev.config.cjs"]),
+      load: async (path: string) => (calls.push(path), loaded([{ ...WORKER, script: `${path}/worker.js` }])),
     },
     revisions: {
       ...made.ports.revisions,
       withFiles: async <T>(revision: string, work: (folder: string, commit: string) => Promise<T>) => (
-        asked.push(revision),
+        calls.push(revision),
         await work("/tmp/rev", COMMIT)
       ),
     },
     ...more,
   };
-  return { root, ports: ports as never, asked };
+  return { root, ports: ports as never, calls };
 }
 
 describe("with a revision", () => {
   const place = { environment: "dev", service: undefined, from: "v1" } as never;
 
   test("a plan starts from its file, with the paths of the checkout, and from no PM2", async () => {
-    const { ports, root, asked } = world();
+    const { ports, root, calls } = world();
     const { start } = await readStates(ports, place);
-    expect(asked).toContain("v1");
-    expect(asked).toContain("/tmp/rev/pm2/ecosystem.dev.config.cjs");
+    expect(calls).toContain("v1");
+    expect(calls).toContain("/tmp/rev/pm2/ecosystem.dev.config.cjs");
     expect(start.context).toEqual({ pm2: null, from: { revision: "v1", commit: COMMIT } });
     expect(start.running.map(({ name, script }) => [name, script])).toEqual([
       ["worker", `${root}/pm2/ecosystem.dev.config.cjs/worker.js`],
@@ -67,7 +67,7 @@ describe("with a revision", () => {
     expect((without as SvcmError).body).not.toHaveProperty("path");
   });
 
-  test("ecosystem files outside of the repository have none", async () => {
+  test("ecosystem files outside of the repository are refused", async () => {
     const { ports, root } = world();
     const outside = {
       ...(ports as object),

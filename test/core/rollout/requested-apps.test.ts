@@ -80,7 +80,7 @@ const entryOf = (state: string, field: string, more: object = {}) => ({
   ...more,
 });
 
-/** What a command says after it, of an app that runs in some way. */
+/** The warnings after a command about an app that runs in some way. */
 async function warningsOf(now: Fields, { action = "restart", ...more }: { readonly action?: string } & Fields = {}) {
   const requested = {
     declarations: [{ name: "api", apps: [more], unset: more["unset"] ?? [] }],

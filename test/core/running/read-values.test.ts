@@ -1,4 +1,4 @@
-/** The values of processes against their file: what is read of each process, and when Git is asked for former words. */
+/** The values of processes against their file: what is read of each process, and when Git is read for former words. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { readValues, type ValuesRequest } from "../../../src/core/running/read-values.ts";
@@ -43,7 +43,7 @@ interface World {
 }
 
 async function read(apps: readonly App[], running: readonly ProcessRecord[], world: World = {}) {
-  const asked: unknown[] = [];
+  const queries: unknown[] = [];
   const stamp = (path: string) => {
     const ms = world.changedMs?.[path];
     return ms === undefined ? undefined : { changedMs: ms, modifiedMs: ms };
@@ -55,7 +55,7 @@ async function read(apps: readonly App[], running: readonly ProcessRecord[], wor
     },
     workspace: { root: "/srv" },
     revisions: {
-      formerTexts: async (...request: unknown[]) => (asked.push(request), world.former ?? []),
+      formerTexts: async (...request: unknown[]) => (queries.push(request), world.former ?? []),
     },
     files: {
       read: async (path: string) => {
@@ -80,10 +80,10 @@ async function read(apps: readonly App[], running: readonly ProcessRecord[], wor
     verdict,
     ...changes.map(({ key, name }) => key ?? name),
   ]);
-  return { shown, asked, verdicts };
+  return { shown, queries, verdicts };
 }
 
-test("every process of an app is compared with the variables of its own position", async () => {
+test("every process of an app is compared with the variables of its position", async () => {
   const counted = api({ environmentsAt: (position) => [{ A: String(position) }] });
   const running = [run(5, { A: "1" }), run(2, { A: "0" }), run(9, { A: "1" }), run(3, {}, { name: "web" })];
   const { shown } = await read([counted, api({ name: "none" })], running);
@@ -98,12 +98,12 @@ describe("a variable that no file declares", () => {
   const FORMER = { former: ["GONE: 1, STAYED: 2"], texts: { "/srv/e.cjs": "STAYED" } };
 
   test("was removed if a former version of the file has its name and the present one does not", async () => {
-    const { shown, asked } = await read(
+    const { shown, queries } = await read(
       [api()],
       [run(0, { A: "1", GONE: "x" }), run(1, { A: "1", STAYED: "x" })],
       FORMER,
     );
-    expect(asked).toEqual([
+    expect(queries).toEqual([
       [
         ["/srv/e.cjs", "/srv/more.cjs"],
         [START, START],
@@ -119,7 +119,7 @@ describe("a variable that no file declares", () => {
     const texts = { "/srv/e.cjs": "", "/srv/more.cjs": "GONE" };
     expect((await read([api()], [run(0, { A: "1", GONE: "x" })], { ...FORMER, texts })).shown).toEqual([[0, "same"]]);
     const none = await read([api()], [run(0, { A: "1", GONE: "x" })], { former: [], texts: {} });
-    expect([none.shown, none.asked.length]).toEqual([[[0, "same"]], 1]);
+    expect([none.shown, none.queries.length]).toEqual([[[0, "same"]], 1]);
   });
 
   test.each<[string, App, object, number]>([
@@ -129,7 +129,7 @@ describe("a variable that no file declares", () => {
     ["is one of a shell", api(), { HOME: "/root", PWD: "/" }, 0],
     ["is of no known origin", api(), { GONE: "x" }, 1],
   ])("asks Git or not, if the variable %s", async (_what, app, environment, times) => {
-    expect((await read([app], [run(0, environment)], FORMER)).asked).toHaveLength(times);
+    expect((await read([app], [run(0, environment)], FORMER)).queries).toHaveLength(times);
   });
 });
 

@@ -56,26 +56,26 @@ test("only processes with children are measured, twice, and their reader is clos
     { pmId: 9, pid: null },
     { pmId: 10, pid: 4, isElsewhere: true },
   ] as unknown as ProcessRecord[];
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   const world = (children: ReadonlyMap<number, readonly number[]>) => ({
-    clock: { sleep: async (ms: number) => void asked.push(ms) },
+    clock: { sleep: async (ms: number) => void calls.push(ms) },
     machine: {
-      openTrees: async () => ({ descendants: (roots: readonly number[]) => (asked.push(roots), children) }),
+      openTrees: async () => ({ descendants: (roots: readonly number[]) => (calls.push(roots), children) }),
       openReader: async () => ({
         processes: async (pids: readonly number[]) => (
-          asked.push(pids),
-          readings(asked.length * 100, ...pids.map((pid): [number, number, number] => [pid, asked.length * 10, 5]))
+          calls.push(pids),
+          readings(calls.length * 100, ...pids.map((pid): [number, number, number] => [pid, calls.length * 10, 5]))
         ),
-        close: () => void asked.push("close"),
+        close: () => void calls.push("close"),
       }),
     },
   });
   const found = await readTreeUsage(world(new Map([[1, [2, 3]]])) as never, records);
-  expect(asked).toEqual([[1, 9], [1, 2, 3], 200, [1, 2, 3], "close"]);
+  expect(calls).toEqual([[1, 9], [1, 2, 3], 200, [1, 2, 3], "close"]);
   expect([...found]).toEqual([[7, expect.objectContaining({ cpuPercent: 30, memoryBytes: 15 })]]);
-  asked.length = 0;
+  calls.length = 0;
   expect([...(await readTreeUsage(world(new Map([[9, []]])) as never, records))]).toEqual([]);
-  expect(asked).toEqual([[1, 9]]);
+  expect(calls).toEqual([[1, 9]]);
   const blind = { machine: { openTrees: async () => undefined } };
   expect([...(await readTreeUsage(blind as never, records))]).toEqual([]);
   expect([isMeasured(records[0]!), isMeasured(records[2]!), isMeasured(records[3]!)]).toEqual([true, false, false]);

@@ -1,4 +1,4 @@
-/** What the audit log says about an act, and how PM2 is brought to settle a launch that never ends. */
+/** The record of an act in the audit log, and how PM2 is brought to settle a launch that never ends. */
 import { describe, expect, test } from "vitest";
 import type { ProcessRecord } from "../../../../src/core/pm2/process-record.ts";
 import { createActionSubject, noteOutcome, settleLaunch } from "../../../../src/core/rollout/control/action.ts";

@@ -1,4 +1,4 @@
-/** What a command to PM2 refuses before it begins, and what an act leaves behind. */
+/** Refusals of a command to PM2 before it begins, and what an act leaves behind. */
 import { describe, expect, test } from "vitest";
 import { SvcmError } from "../../../../src/core/api/errors.ts";
 import type { Listener } from "../../../../src/core/files/reading.ts";

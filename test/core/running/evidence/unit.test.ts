@@ -44,7 +44,7 @@ describe("the files of an app", () => {
     expect(unit.digests).toBe(digests);
   });
 
-  test("are none if its folder does not exist, and are digested only on demand", () => {
+  test("are missing if its folder does not exist, and are digested only on demand", () => {
     const root = made(FILES);
     const gone = unitOf({ root }, { cwd: join(root, "gone"), script: join(root, "gone/server.js") });
     expect([gone.folder, names(gone), gone.buildFolder, gone.install.digest]).toEqual([undefined, [], undefined, null]);

@@ -91,7 +91,7 @@ test("of a virtual environment of Python, what is installed is not walked", () =
   expect(walked(plain).shown).toContain("file lib/python/x.py");
 });
 
-test.skipIf(process.platform === "win32")("what is no file, folder or link is no code", async () => {
+test.skipIf(process.platform === "win32")("a socket does not count as code", async () => {
   const folder = temporaryFolder();
   const server = createServer().listen(join(folder, "app.js"));
   await once(server, "listening");
