@@ -85,15 +85,13 @@ export async function readEnvFile(
   const file = await locateEnvFile(ports, contract, request);
   const layers = await readLayers(ports, file);
   const text = layers.find(({ path }) => path === file.path)?.text ?? "";
-  return { ...file, bytes: concatBytes(layers.map(({ bytes }) => bytes)), text, layers };
+  return { ...file, bytes: Buffer.concat(layers.map(({ bytes }) => bytes)), text, layers };
 }
 
 /** @param file relative to the root @throws {SvcmError} ENV_FILE_FAILED */
 export async function readNamedEnvFile(ports: HasFiles & HasWorkspace, file: string): Promise<EnvLayer> {
   const path = resolvePath(ports.workspace.root, file);
-  const [layer] = await readExistingLayers(ports, [path], false);
-  if (layer === undefined) throw new SvcmError("ENV_FILE_FAILED", { path, details: `There is no ${path}.` });
-  return { ...layer, fileName: file };
+  return { ...(await readLayer(ports, path)), fileName: file };
 }
 
 async function readLayers(ports: HasFiles, file: EnvFile): Promise<EnvLayer[]> {
@@ -109,17 +107,26 @@ export async function readLowerLayers(ports: HasFiles, { lowerPaths }: EnvFile):
 }
 
 async function readExistingLayers(ports: HasFiles, paths: readonly string[], isOptional: boolean): Promise<EnvLayer[]> {
-  const layers = await Promise.all(paths.map((path) => readLayer(ports, path, isOptional)));
+  const read = isOptional ? readLayerIfThere : readLayer;
+  const layers = await Promise.all(paths.map((path) => read(ports, path)));
   return layers.filter((layer) => layer !== undefined);
 }
 
-async function readLayer(ports: HasFiles, path: string, isOptional: boolean): Promise<EnvLayer | undefined> {
+async function readLayerIfThere(ports: HasFiles, path: string): Promise<EnvLayer | undefined> {
+  try {
+    return await readLayer(ports, path);
+  } catch (error) {
+    if (error instanceof SvcmError && error.body.code === "ENV_FILE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+async function readLayer(ports: HasFiles, path: string): Promise<EnvLayer> {
   try {
     const bytes = await ports.files.read(path, { maxBytes: MAX_ENV_BYTES });
     const text = decodeEnv(bytes, path);
     return { fileName: baseName(path), path, bytes, text };
   } catch (error) {
-    if (isOptional && error instanceof FileError && error.code === "ENOENT") return undefined;
     throw envFileFailure(error, path);
   }
 }
@@ -145,11 +152,6 @@ export function toReadResponse(
     editableKeys: editableKeys(contract),
     values: Object.fromEntries(visible),
   };
-}
-
-export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const [first] = parts;
-  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
 }
 
 /** With the byte order mark. @throws {SvcmError} ENV_FILE_FAILED if it is not UTF-8 or is encrypted */

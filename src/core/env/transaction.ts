@@ -14,7 +14,6 @@ import {
   envFileFailure,
   effectiveValues,
   toReadResponse,
-  concatBytes,
   requireEnvSize,
   type EnvFile,
   type EnvLayer,
@@ -51,7 +50,7 @@ export async function writeEnv(
   const { path } = file;
   const matches = await tagMatcher(ports, ifMatch);
   const joinLayers = (current: Uint8Array): Uint8Array =>
-    concatBytes([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
+    Buffer.concat([...below, { bytes: current }, ...above].map(({ bytes }) => bytes));
   const decode = (current: Uint8Array): string => {
     requireEnvSize(current, path);
     if (!matches(joinLayers(current))) throw changedFile();

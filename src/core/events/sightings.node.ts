@@ -87,25 +87,30 @@ const OOM_KILL =
 
 /** On Linux every user can read the counter, but often only root can read the log. */
 async function readKernel(): Promise<Kernel> {
-  const [stat, vmstat] = await Promise.all(
+  const [stat = "", vmstat = ""] = await Promise.all(
     ["/proc/stat", "/proc/vmstat"].map((path) => readText(path).catch(() => "")),
   );
-  const booted = /^btime (\d+)$/m.exec(stat ?? "")?.[1];
-  const kills = /^oom_kill (\d+)$/m.exec(vmstat ?? "")?.[1];
+  return kernelOf(stat, vmstat, (bootedMs) => killsInLog("/dev/kmsg", bootedMs));
+}
+
+/** The log is read only if the kernel has killed a process. */
+export function kernelOf(stat: string, vmstat: string, readLog: (bootedMs: number) => Kernel["logged"]): Kernel {
+  const booted = /^btime (\d+)$/m.exec(stat)?.[1];
+  const kills = /^oom_kill (\d+)$/m.exec(vmstat)?.[1];
   const bootedMs = booted === undefined ? undefined : Number(booted) * 1000;
   const hasKills = bootedMs !== undefined && kills !== undefined && kills !== "0";
   return {
     bootedMs,
     kills: kills === undefined ? undefined : Number(kills),
-    logged: hasKills ? killsInLog(bootedMs) : undefined,
+    logged: hasKills ? readLog(bootedMs) : undefined,
   };
 }
 
-/** Each read returns one record: `priority,number,microseconds,flags;text`. */
-function killsInLog(bootedMs: number): Kernel["logged"] {
+/** Each read of the path returns one record. */
+export function killsInLog(path: string, bootedMs: number): Kernel["logged"] {
   let fd: number;
   try {
-    fd = openSync("/dev/kmsg", constants.O_RDONLY | constants.O_NONBLOCK);
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
   }
@@ -115,14 +120,19 @@ function killsInLog(bootedMs: number): Kernel["logged"] {
     for (let count = 0; count < MAX_RECORDS; count += 1) {
       const record = nextRecord(fd, buffer);
       if (record === undefined) break;
-      const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
-      const [, pid, name] = OOM_KILL.exec(text) ?? [];
-      if (pid !== undefined) kills.push({ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name });
+      kills.push(...killIn(record, bootedMs));
     }
     return kills;
   } finally {
     closeSync(fd);
   }
+}
+
+/** @param record `priority,number,microseconds,flags;text` */
+export function killIn(record: string, bootedMs: number): KernelKill[] {
+  const [, microseconds, text = ""] = /^\d+,\d+,(\d+),[^;]*;([^\n]*)/.exec(record) ?? [];
+  const [, pid, name] = OOM_KILL.exec(text) ?? [];
+  return pid === undefined ? [] : [{ atMs: bootedMs + Number(microseconds) / 1000, pid: Number(pid), name }];
 }
 
 /** A record that was overwritten before it was read is an empty text. */

@@ -129,6 +129,14 @@ test("a program that is added is named, and data is not", async () => {
   expect(await added()).toEqual(["added.mjs"]);
 });
 
+test("an app without a folder, or with one elsewhere, adds no rules", async () => {
+  for (const cwd of ["gone", "../elsewhere"]) {
+    const { edit, changed } = await prepared({ exclude: ["app.js"] }, cwd);
+    edit("app.js");
+    expect(await changed()).toEqual(["app.js"]);
+  }
+});
+
 test("a torn list is as none", async () => {
   const layout = layoutOf(temporaryFolder());
   mkdirSync(join(layout.releases, ID), { recursive: true });

@@ -117,6 +117,7 @@ describe("setting a value", () => {
     { name: "appends where the final line break is missing", text: "B=1", to: "2", next: "B=1\nA=2" },
     { name: "appends to an empty file", text: "", to: "2", next: "A=2\n" },
     { name: "setting an absent key to nothing changes nothing", text: "B=1\n", to: "", next: "B=1\n" },
+    { name: "keeps no empty line of a value below its name", text: "A=\n'x' \nB=1\n", to: "", next: "A='' \nB=1\n" },
     { name: "quotes white space", text: "A=1\n", to: "MS SQL", next: "A='MS SQL'\n" },
     { name: "quotes a hash", text: "A=1\n", to: "a#b", next: "A='a#b'\n" },
     { name: "takes another quote where one is inside", text: "A=1\n", to: "it's", next: 'A="it\'s"\n' },
@@ -124,6 +125,15 @@ describe("setting a value", () => {
     { name: "keeps $$ as it is", text: "A=1\n", to: "$$&$1", next: "A='$$&$1'\n" },
   ])("$name", ({ text, to, next }) => {
     expect(setValue(text, "A", to)).toBe(next);
+  });
+
+  test("sets several, in whatever order they come", () => {
+    const assignments = [
+      { key: "C", value: "6" },
+      { key: "A", value: "4" },
+      { key: "D", value: "7" },
+    ];
+    expect(setValues("A=1\nB=2\nC=3\n", assignments).text).toBe("A=4\nB=2\nC=6\nD=7\n");
   });
 
   test("recognises a commented value with white space that the contract accepts", () => {
@@ -144,6 +154,8 @@ describe("setting a value", () => {
 describe("a line that some readers would read differently", () => {
   test.each([
     ["A: 1\n", "A=2\n"],
+    ["A: \n", "A=2 \n"],
+    ["A: # note\n", "A=2 # note\n"],
     ["export A: 1\n", "export A=2\n"],
     ["export\tA=1\n", "export A=2\n"],
     ["export  A=1\n", "export A=2\n"],

@@ -1,3 +1,4 @@
+import { explainZero } from "../../../src/core/events/causes.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SvcmEvent } from "../../../src/core/api/events.ts";
@@ -124,4 +125,19 @@ test.each([
   const evidence = events[0]?.event.evidence ?? [];
   expect(evidence.at(-1)).toBe(`PM2 could not start it again: ${message}.`);
   expect(evidence).not.toContain("PM2 started it again.");
+});
+
+test.each<[Parameters<typeof explainZero>[0], Parameters<typeof explainZero>[1], string, string]>([
+  ["fork", {}, "exit", "It ended with exit code 0."],
+  ["fork", { hasFreshErrors: true }, "exit", "It ended with exit code 0."],
+  ["cluster", {}, "unknown", "In cluster mode, PM2 writes exit code 0"],
+  ["cluster", { hasFreshErrors: true }, "crash", "It wrote to its error log in that second."],
+  ["cluster", { isRepeated: true, isRestarted: true }, "crash", "It ended so repeatedly, without a request."],
+  ["cluster", { isRestarted: true }, "crash", "No command to PM2 came before it."],
+  ["unknown", { isRestarted: true }, "unknown", "PM2 wrote exit code 0,"],
+  ["unknown", { hasFreshErrors: true }, "crash", "It wrote to its error log in that second."],
+])("an end with code 0 in %s mode, with %j, is %s", (mode, seen, cause, sentence) => {
+  const found = explainZero(mode, seen);
+  expect([found.cause, found.certainty]).toEqual([cause, cause === "unknown" ? "unknown" : "likely"]);
+  expect(found.evidence[0]).toContain(sentence);
 });

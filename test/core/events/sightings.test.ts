@@ -61,6 +61,27 @@ test("a delete by PM2's command is reported as a delete", () => {
   expect(logged?.event).toMatchObject({ kind: "delete", cause: "pm2-cli", certainty: "likely" });
 });
 
+test("a command that ends the daemon is named so only where the daemon ended", () => {
+  const [logged] = withCommands(logOf([2, STOPPING], [3, exit(0)]), [seen({ verb: "update" })]);
+  expect(logged?.event.evidence[0]).toBe("ann ran `pm2 update` at that moment.");
+  const ended = logOf([2, STOPPING], [3, exit(0)], [4, "PM2 successfully stopped"]);
+  const first = (verb: string) => withCommands(ended, [seen({ verb })])[0]?.event;
+  const words = "ann ran `pm2 kill`, which stops PM2's daemon and all processes.";
+  expect(first("kill")).toMatchObject({
+    cause: "daemon",
+    actor: "ann (pm2 kill)",
+    evidence: [words, expect.anything(), expect.anything()],
+  });
+  expect(first("restart")).not.toHaveProperty("actor");
+});
+
+test("a command at another time, or for another process, explains nothing", () => {
+  const plain = logOf([2, STOPPING], [3, exit(0)]);
+  for (const other of [seen({ atMs: msOf(1) }), seen({ pmId: 4 })]) expect(withCommands(plain, [other])).toEqual(plain);
+  const two = [seen({ isNamed: false, user: "ben" }), seen()];
+  expect(withCommands(plain, two)[0]?.event.actor).toBe("ann (pm2 restart)");
+});
+
 test("a command of PM2 and an action of svcm at the same time are both only likely causes", () => {
   const home = "/home/deploy/.pm2";
   const record = {

@@ -125,6 +125,7 @@ describe("the errors of an app that failed", () => {
 
   test("are those of its log, of which an entry of several lines is named by its first one", async () => {
     expect(await evidence({ logs: ["Error: a\n    at x", "", "Error: b"] })).toEqual({ errorLines: ["Error: b"] });
+    expect(await evidence({ logs: ["Error: a\n    at x"] })).toEqual({ errorLines: ["Error: a"] });
   });
 
   test("are those that PM2 has published since the step began, without secrets, if no log has them", async () => {
@@ -132,6 +133,7 @@ describe("the errors of an app that failed", () => {
     const errorLines = ["Error: key [REDACTED]"];
     expect(await evidence({ published })).toEqual({ errorLines });
     expect(await evidence({ published, logs: new Error("EACCES") })).toEqual({ errorLines });
+    expect(await evidence({ published, logs: ["", " \n"] })).toEqual({ errorLines });
     expect(await evidence({ published: [[9999, "Error: old"]] })).toEqual({ errorLines: [] });
     const ofOther = [...published, [10_000, "Error: of web"]] as const;
     expect(await evidence({ published: ofOther })).toEqual({ errorLines });
@@ -144,9 +146,8 @@ describe("the errors of an app that failed", () => {
 
   test("name who holds the port that the app calls taken", async () => {
     const socket = { address: "::", port: 3000, waiting: 0, ancestors: [1], program: "node", origin: null };
-    expect(await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } })).toMatchObject({
-      port: { port: 3000, pid: 101, program: "node", app: "web" },
-    });
+    const { port } = await evidence({ logs: [TAKEN], holder: { ...socket, pid: 101 } });
+    expect(port).toEqual({ port: 3000, pid: 101, program: "node", app: "web" });
     const old = { pm2Home: "/pm2", name: "old", pmId: 9 };
     expect((await evidence({ logs: [TAKEN], holder: { ...socket, pid: 77, origin: old } })).port).toEqual({
       port: 3000,

@@ -1,9 +1,11 @@
 /** Notes of a step, beside its reasons. */
 import { expect, test } from "vitest";
 import { decide } from "../../../src/core/rollout/decide.ts";
+import { listConflicts } from "../../../src/core/rollout/notes.ts";
+import type { ProcessRecord } from "../../../src/core/pm2/process-record.ts";
 import { simulateApply } from "../../../src/core/rollout/read-states.ts";
 import { stepText } from "../../../src/core/rollout/report/words.ts";
-import { expectedOf, type Fields } from "./loaded.ts";
+import { expectedOf, loaded, type Fields } from "./loaded.ts";
 import { inputOf } from "./plans.ts";
 
 test.each([
@@ -64,4 +66,21 @@ test.each<[string, Fields, string, boolean]>([
 ])("the update of %s has the note %3$s: %4$s", (_what, fields, note, isNoted) => {
   const [step] = decide(inputOf(expectedOf([{ ...fields, args: "x" }]), simulateApply(expectedOf([fields])))).steps;
   expect([step?.do, step?.notes.some((one) => one === note)]).toEqual(["update", isNoted]);
+});
+
+test("two apps on one port are refused, unless both run already", () => {
+  const two = [
+    { name: "api", env: { PORT: "3000" } },
+    { name: "web", script: "/srv/web.js", env: { PORT: "3000" } },
+  ];
+  const content = { name: "dev", path: "/srv/e.cjs", fileName: "e.cjs", listed: [], loaded: loaded(two) } as never;
+  const online = simulateApply(expectedOf(two)).map((one, at) => ({ ...one, pid: 7 + at, status: "online" }));
+  const severities = (running: readonly ProcessRecord[]) =>
+    listConflicts(content, running, 4).map(({ apps, issue }) => `${apps.toSorted().join(" ")} ${issue.severity}`);
+  expect(severities([])).toEqual(["api web error"]);
+  expect(severities(online)).toEqual(["api web warning"]);
+  expect(severities(online.slice(1))).toEqual(["api web error"]);
+  for (const more of [{ status: "errored" }, { pid: null }, { pid: 0 }])
+    expect(severities(online.map((one) => ({ ...one, ...more })))).toEqual(["api web error"]);
+  expect(listConflicts({ ...(content as object), loaded: undefined } as never, online, 4)).toEqual([]);
 });

@@ -1,5 +1,16 @@
-import { expect, test } from "vitest";
-import { releasesToKeep, resolveProbe } from "../../../src/core/rollout/settings.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nodePorts } from "../../../src/core/node-ports.ts";
+import {
+  createServiceLookup,
+  readProbes,
+  readSettings,
+  releasesToKeep,
+  resolveProbe,
+} from "../../../src/core/rollout/settings.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { loaded } from "./loaded.ts";
 import { mergeSettings, type RolloutSettings } from "../../../src/core/project/rollout-settings.ts";
 
 test("without the property rollout, every setting has its default", () => {
@@ -51,4 +62,60 @@ test.each<[string, RolloutSettings["health"], object | undefined]>([
   const found = resolveProbe(app, env, health);
   if (probe === undefined) expect(found).toBeUndefined();
   else expect(found).toMatchObject(probe);
+});
+
+describe("the settings of a checkout", () => {
+  const world = (files: Readonly<Record<string, string>>, services: object = {}) => {
+    const root = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    const ports = nodePorts({ root, env: { PM2_HOME: join(root, ".pm2") }, cwd: root });
+    return { root, ports: { ...ports, facts: { project: async () => ({ services }) } } as never };
+  };
+  const SHARED = "rollout:\n  minHealthyTime: 7s\n  preflight: true\n";
+
+  test("are those of deployments.yaml, and of the service of the app", async () => {
+    const { ports } = world({ "deployments.yaml": SHARED }, { shop: { rollout: { minHealthyTime: "1s" } } });
+    const of = await readSettings(ports, (app) => (app === "api" ? "shop" : ""));
+    expect([of("api"), of("other")]).toMatchObject([
+      { minHealthyMs: 1000, preflight: true },
+      { minHealthyMs: 7000, preflight: true },
+    ]);
+    const none = await readSettings(world({ "deployments.yaml": "version: 1\n" }).ports, () => "");
+    expect(none("api")).toEqual(mergeSettings(undefined, undefined));
+    expect((await readSettings(world({}).ports, () => ""))("api").minHealthyMs).toBe(2000);
+  });
+
+  test.each([
+    ["a setting of another kind", "rollout:\n  minHealthyTime: soon\n", /^rollout\.minHealthyTime: /],
+    ["a file that is no YAML", "rollout: [\n", /./],
+  ])("are refused with %s", async (_what, text, details) => {
+    const { ports, root } = world({ "deployments.yaml": text });
+    const error = await readSettings(ports, () => "").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      kind: "FACT_INVALID",
+      body: { path: join(root, "deployments.yaml"), details: expect.stringMatching(details) },
+    });
+  });
+
+  test("find the service that declares an app", () => {
+    const start = { service: "shop" } as never;
+    const of = createServiceLookup(loaded([{ name: "api" }], start));
+    expect([of("api"), of("other"), createServiceLookup(undefined)("api")]).toEqual(["shop", "", ""]);
+  });
+
+  test("probe the port that the file declares, before that of an env file", async () => {
+    const { ports, root } = world({ ".env": "PORT=4000\nSVC_HTTP_PORT=5000\n" });
+    const machine = { cpuCores: 1, pm2Home: "/pm2" };
+    const probe = async (name: string, declared: object, health: object = {}, file = join(root, ".env")) => {
+      const apps = [{ name, env: declared, env_file: file }] as never;
+      const settings = { ...mergeSettings(undefined, undefined), health } as never;
+      return (await readProbes(ports, loaded(apps), machine, () => settings)).get(name)?.port;
+    };
+    expect(await probe("restapi", { SVC_HTTP_PORT: "3000" })).toBe(3000);
+    expect(await probe("restapi", {})).toBe(5000);
+    expect(await probe("api", {}, { api: { port: "PORT" } })).toBe(4000);
+    expect(await probe("api", {}, { api: { port: 80 } })).toBe(80);
+    expect(await probe("api", { SVC_HTTP_PORT: "3000" })).toBeUndefined();
+    expect(await probe("restapi", {}, {}, join(root, "gone"))).toBeUndefined();
+  });
 });

@@ -6,6 +6,9 @@ import {
   describeHung,
   hasFailedStart,
   hasLoadError,
+  listensOnPort,
+  noLongerServed,
+  unseenErrors,
   mayNotBeLoaded,
   notLoadedFacts,
   stillWaiting,
@@ -200,4 +203,43 @@ describe("a worker whose log ends with an error of its start has failed", () => 
     // With a connection it has loaded.
     expect(hasFailedStart(worker(held("own")), error, evidence)).toBe(false);
   });
+});
+
+describe("a process listens on its port", () => {
+  const own = [socket()];
+  test.each<[string, ServingTree, readonly TcpSocket[], boolean]>([
+    ["if it holds a listener there", tree({}), own, true],
+    ["but not by that of another process", tree({}, held("2")), own, false],
+    ["but not by a connection there", tree({}), [socket({ isListening: false })], false],
+    ["but not on another port", tree({}), [socket({ port: 4000 })], false],
+    ["but not without a declared port", tree({ listenPorts: [] }), own, false],
+    ["by PM2's listener for its cluster", tree({ execMode: "cluster" }, held(), held("1")), own, true],
+    ["but not by PM2's listener if it is no cluster", tree({}, held(), held("1")), own, false],
+    ["as a worker, also by itself", tree({ execMode: "cluster" }), own, true],
+    [
+      "but not by PM2's listener of another port",
+      tree({ execMode: "cluster" }, held(), held("1")),
+      [socket({ port: 4000 })],
+      false,
+    ],
+    [
+      "but not by a connection of PM2",
+      tree({ execMode: "cluster" }, held(), held("1")),
+      [socket({ isListening: false })],
+      false,
+    ],
+  ])("%s", (_what, of, sockets, is) => {
+    expect(listensOnPort(of, sockets)).toBe(is);
+  });
+});
+
+test("what is not seen of a process names its ports, if it has any", () => {
+  const ports = (...listenPorts: number[]) => record({ listenPorts });
+  expect(unseenErrors(ports(3000))).toEqual({
+    unseen: "it has no connection, does not listen on port 3000, and has no error log to read",
+  });
+  expect(unseenErrors(ports())).toBeUndefined();
+  const served = (text: string) => `nothing of it listens on ${text}, and before this apply something did`;
+  expect(noLongerServed(ports(3000))).toBe(served("port 3000"));
+  expect(noLongerServed(ports(3000, 4000))).toBe(served("the ports 3000, 4000"));
 });

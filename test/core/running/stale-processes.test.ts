@@ -52,3 +52,72 @@ test("a process that started with the present value is not stale, unless its sta
   };
   expect([set(runs("api", { NODE_ENV: "d" })), set(runs("api", { NODE_ENV: "d", PAGE_SIZE: "1" }))]).toEqual([0, 1]);
 });
+
+test("the first environment of an app in its file decides what a write does not reach, unless the variable is open", () => {
+  const declared = new Map([
+    [
+      "dev",
+      [
+        { PAGE_SIZE: "1", OTHER: "2" },
+        { PAGE_SIZE: "9", NODE_ENV: "d" },
+      ],
+    ],
+  ]);
+  const overridden = (
+    keys: readonly string[],
+    more: Partial<FileReader> = {},
+    values = { PAGE_SIZE: "9", OTHER: "2" },
+  ) =>
+    decideEffect({ environment: "dev", keys, values, isUnchanged: () => false }, [{ ...reader, declared, ...more }], [])
+      .overrides;
+  const shown = { key: "PAGE_SIZE", app: "api", fileName: "ecosystem.config.js" };
+  expect(overridden(["PAGE_SIZE", "OTHER", "NODE_ENV"])).toEqual([shown]);
+  expect(overridden(["PAGE_SIZE"], {}, { PAGE_SIZE: "1", OTHER: "2" })).toEqual([]);
+  expect(overridden(["NODE_ENV"], { openKeys: ["NODE_ENV"] })).toEqual([{ ...shown, key: "NODE_ENV" }]);
+  expect(overridden(["PAGE_SIZE"], { declared: new Map() })).toEqual([]);
+});
+
+test("a process is not stale for a variable whose value another part of its file decides, or that it has already", () => {
+  const declared = new Map([
+    [
+      "dev",
+      [
+        { NODE_ENV: "d", PAGE_SIZE: "1" },
+        { NODE_ENV: "d", PAGE_SIZE: "2" },
+      ],
+    ],
+  ]);
+  const stale = (environment: object, more: Partial<FileReader> = {}) =>
+    decideEffect(
+      { environment: "dev", keys: ["PAGE_SIZE"], values: { PAGE_SIZE: "7" }, isUnchanged: () => false },
+      [{ ...reader, ...more }],
+      [runs("api", environment)],
+    ).staleProcesses;
+  const ofFile = [{ name: "api", pmIds: [0], scope: "ecosystem", environment: "dev" }];
+  expect(stale({ NODE_ENV: "d", PAGE_SIZE: "2" }, { declared })).toEqual([]);
+  expect(stale({ NODE_ENV: "d", PAGE_SIZE: "3" }, { declared })).toEqual(ofFile);
+  expect(stale({ NODE_ENV: "d" }, { openKeys: ["PAGE_SIZE"] })).toEqual([]);
+  expect(stale({ NODE_ENV: "d", PAGE_SIZE: "7" })).toEqual([]);
+  expect(stale({ NODE_ENV: "d", PAGE_SIZE: "8" })).toEqual(ofFile);
+  expect(stale({ NODE_ENV: "d" })).toEqual([{ name: "api", pmIds: [0], scope: "process" }]);
+});
+
+test("processes of one name are listed by number, and what does not run is not", () => {
+  const running = [
+    { ...runs("api", { NODE_ENV: "d" }), pmId: 5 },
+    { ...runs("api", { NODE_ENV: "d", PAGE_SIZE: "1" }), pmId: 3 },
+    { ...runs("api", { NODE_ENV: "d" }), pmId: 1, startedAt: null },
+  ];
+  const found = effect("dev", running);
+  expect(found.staleProcesses).toEqual([{ name: "api", pmIds: [3, 5], scope: "ecosystem", environment: "dev" }]);
+  const web = {
+    staleProcesses: [{ name: "web", pmIds: [8], scope: "process" }],
+    overrides: [],
+    elsewhere: [],
+  } as const;
+  const again = { ...found, staleProcesses: [{ name: "api", pmIds: [1, 5], scope: "process" }] } as const;
+  expect(mergeEffects([web, found, again], "x").staleProcesses).toEqual([
+    { name: "api", pmIds: [1, 3, 5], scope: "ecosystem", environment: "dev" },
+    { name: "web", pmIds: [8], scope: "process" },
+  ]);
+});

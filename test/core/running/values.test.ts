@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EnvFileFacts } from "../../../src/core/running/env-files.ts";
-import { decideValues, type ValuesFacts } from "../../../src/core/running/values.ts";
+import { decideValues, verdictOfFiles, type ValuesFacts } from "../../../src/core/running/values.ts";
 
 const STARTED_AT = 1_000_000;
 
@@ -239,4 +239,21 @@ test.each([
   const decided = decideValues(facts({ envFiles: [envFile({ ...file, isUnnamed: true })] }));
   const unknown = [".env was changed or touched after the start, and this environment does not name it"];
   expect(decided).toMatchObject({ verdict, changes: [], unknown: verdict === "same" ? [] : unknown });
+});
+
+test("without what PM2 hands over, the env files alone decide, by what is known of their content", () => {
+  const verdictOf = (fields: Partial<ValuesFacts>) => verdictOfFiles(decideValues(facts(fields)));
+  const recorded = { PAGE_SIZE: "20", GONE: "1" };
+  expect(verdictOf({ running: { ...BY_PM2, PORT: "2" } })).toEqual({ verdict: "same" });
+  expect(verdictOf({ envFiles: [envFile({ recorded, now: { PAGE_SIZE: "50", NEW: "1" } })] })).toEqual({
+    verdict: "changed",
+    reasons: expect.arrayContaining([
+      { state: "different", details: "PAGE_SIZE changed in .env", key: "PAGE_SIZE" },
+      { state: "absent", details: "NEW added to .env", key: "NEW" },
+      { state: "stale", details: "GONE removed from .env", key: "GONE" },
+    ]),
+  });
+  const later = envFile({ changedMs: STARTED_AT + 60_000, modifiedMs: STARTED_AT + 60_000 });
+  const byTime = { verdict: "unknown", reason: expect.stringContaining(".env") };
+  expect(verdictOf({ envFiles: [later] })).toEqual(byTime);
 });

@@ -112,8 +112,7 @@ test("a file that was written differs from the commit of the start, and is not c
 
 test("a file that was touched, or written back, is as committed", async () => {
   const answer = await ask({ ...written, commits: { [A]: { "a.js": "2", "b.js": "1" } } });
-  expect(answer?.git.changed).toEqual([]);
-  expect(answer?.newer).toMatchObject([{ path: "a.js", isAsCommitted: true }]);
+  expect(answer).toMatchObject({ git: { changed: [] }, newer: [{ path: "a.js", isAsCommitted: true }] });
 });
 
 test("a change that a later commit has is a committed one, and its time is known", async () => {
@@ -126,6 +125,8 @@ test("a change that a later commit has is a committed one, and its time is known
     committed: ["a.js"],
     movesMs: [SECOND + 9000],
   });
+  const removed = { [A]: { "a.js": "1" }, [B]: {} };
+  expect((await ask({ ...written, commits: removed, moves, head: B }))?.git.changed).toEqual(["a.js"]);
 });
 
 test("after a reset nothing is said of the moves, because the process may run what it dropped", async () => {
@@ -180,9 +181,8 @@ test("a removed file is a change if its folder is newer, and so is one of a remo
 });
 
 test("a recorded file that is gone is a change if the commit has it as code", async () => {
-  const commits = { [A]: { "a.js": "1", "notes.md": "1" } };
-  const answer = await ask({ files: {}, commits, newer: [], gone: ["a.js", "b.js", "notes.md"] });
-  expect(answer?.git.changed).toEqual(["a.js"]);
+  const [commits, gone] = [{ [A]: { "a.js": "1", "notes.md": "1" } }, ["a.js", "b.js", "notes.md"]];
+  expect((await ask({ files: {}, commits, newer: [], gone }))?.git.changed).toEqual(["a.js"]);
 });
 
 test("a folder that took the place of another one is compared with the commit, file by file", async () => {

@@ -139,6 +139,24 @@ describe("a step that fails", () => {
     expect(world.left()["api"]?.pinnedBy).toBe(world.head()?.id);
     expect(world.left()["worker"]).not.toHaveProperty("pinnedBy");
   });
+
+  test.each([
+    ["reads those copies again without a doubt, after a restart that kept its options of Node.js", true],
+    ["may have read other content, after one that did not", false],
+  ])("%s", async (_what, isPinned) => {
+    const world = await playApplied([api("1")], [api("2")], ["restart 0"]);
+    world.more.changedEnvFiles.set("/srv/.env", "copy");
+    await world.apply();
+    const [first] = world.pm2.list();
+    const declaration = { ...first?.declaration, ...(isPinned && { interpreterArgsDigest: "copies" }) };
+    world.pm2.change(0, { pid: 77, declaration } as Partial<ProcessRecord>);
+    world.play.on = failTimes(["restart 0"]);
+    const { error } = await world.apply();
+    const doubt = "With svcm's last copy of the env files, which may differ from what ran: api.";
+    expect(error?.details).toContain(
+      isPinned ? "Every touched app runs as before. With the former env files: api." : doubt,
+    );
+  });
 });
 
 test("after a way back, what a process has read is known only if it was started again", async () => {
