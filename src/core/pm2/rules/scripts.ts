@@ -62,6 +62,17 @@ export const clusterWrappers = appRule({
   },
 });
 
+export const readyWrappers = appRule({
+  code: "ECOSYSTEM_READY_WRAPPER",
+  severity: "warning",
+  *check({ normal, declared }) {
+    const program = normal.isCommandLine ? (normal.declaredScript.trim().split(/\s/)[0] ?? "") : normal.script;
+    if (declared.settings.waitReady !== true || !WRAPPERS.test(program)) return;
+    const message = `${program} starts the server as its child, which cannot send "ready" to PM2; remove wait_ready, or name the server's JavaScript file`;
+    yield { path: ["wait_ready"], message };
+  },
+});
+
 export const notExecutable = appRule({
   code: "ECOSYSTEM_SCRIPT_NOT_EXECUTABLE",
   severity: "error",

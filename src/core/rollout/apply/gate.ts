@@ -142,14 +142,17 @@ export class HealthGate {
 async function readReadyMs(
   { processes }: HasProcesses,
   record: ProcessRecord,
-  onSilent: HealthRequirement["onSilent"],
+  onSilent?: HealthRequirement["onSilent"],
 ): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
   const readyTimes = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
   if (readyTimes === undefined || startedAt === null) return undefined;
   const readyMs = (readyTimes.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
-  if (onSilent !== undefined) return void onSilent();
+  if (onSilent !== undefined) {
+    onSilent();
+    return undefined;
+  }
   const limit = listenTimeoutMs(declaration.settings) / 1000;
   throw healthError(
     "HEALTH_NOT_READY",

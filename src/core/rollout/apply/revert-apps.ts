@@ -88,9 +88,13 @@ async function revertApp(
   for (const record of await listProcesses(ports, names))
     if (stopped.has(record.pmId) && !isStopped(record) && !isJob(record))
       await actOn({ ...context, action: "stop" }, record);
-  const hasReported = ownMember(head.left.apps, app)?.bootMs !== undefined;
-  const requirement = { ...requirementOf(app), ...(!hasReported && { onSilent: notes.silent }) };
+  const requirement = { ...requirementOf(app), ...silence(head, app, notes.silent) };
   return findShortfall(former, await verifyReverted(ports, names, former, { ...requirement, listeners }));
+}
+
+/** An apply measured the boot of an app that has reported that it is ready. */
+function silence({ left }: ReleaseHead, app: string, onSilent: () => void): Pick<HealthRequirement, "onSilent"> {
+  return ownMember(left.apps, app)?.bootMs === undefined ? { onSilent } : {};
 }
 
 /** Its schedule may have started it in the meantime. */
