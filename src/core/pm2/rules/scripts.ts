@@ -1,4 +1,4 @@
-import { preloadOptions } from "../normalise.ts";
+import { fieldNames, firstValue, preloadOptions } from "../normalise.ts";
 import { appRule, type CheckedApp, type EcosystemRule } from "./rule.ts";
 import type { Finding } from "../../findings/rule.ts";
 
@@ -65,9 +65,9 @@ export const clusterWrappers = appRule({
 export const readyWrappers = appRule({
   code: "ECOSYSTEM_READY_WRAPPER",
   severity: "warning",
-  *check({ normal, declared }) {
+  *check({ normal, fields }) {
     const program = normal.isCommandLine ? (normal.declaredScript.trim().split(/\s/)[0] ?? "") : normal.script;
-    if (declared.settings.waitReady !== true || !WRAPPERS.test(program)) return;
+    if (firstValue(fields, fieldNames.waitReady) !== true || !WRAPPERS.test(program)) return;
     const message = `${program} starts the server as its child, which cannot send "ready" to PM2; remove wait_ready, or name the server's JavaScript file`;
     yield { path: ["wait_ready"], message };
   },
