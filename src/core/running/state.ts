@@ -4,7 +4,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import type { ProcessFacts, StopFact } from "./facts.ts";
 import { restingState, scheduledState } from "./finite-state.ts";
 import { appKind, type AppKind } from "./code-evidence.ts";
-import { type CrashLoop, findCrashLoop, type ObservedRestarts } from "./restarts.ts";
+import { type CrashLoop, findCrashLoop, MAX_SHORT_RUN_MS, type ObservedRestarts } from "./restarts.ts";
 
 export interface ProcessState {
   readonly name: ProcessStateName;
@@ -117,7 +117,16 @@ function onlineState(record: ProcessRecord, kind: AppKind, context: StateContext
     };
   if (facts?.hung !== undefined)
     return { ...plainState("hung"), problem: { code: "PROCESS_HUNG", details: facts.hung } };
-  return { ...plainState("online"), doubt: facts?.unseen };
+  return { ...plainState("online"), doubt: facts?.unseen ?? earlyEnd(record, context) };
+}
+
+/** PM2 counts the ends soon after a start since the last one that was requested. */
+function earlyEnd(
+  { unstableRestarts, lastStartAt }: ProcessRecord,
+  { epochMs }: Pick<StateContext, "epochMs">,
+): string | undefined {
+  if (unstableRestarts === 0 || epochMs - (lastStartAt ?? epochMs) > MAX_SHORT_RUN_MS) return undefined;
+  return "it ended soon after its start, and has not run for long since";
 }
 
 function withoutPid(record: ProcessRecord, context: StateContext): ProcessState {
