@@ -166,7 +166,7 @@ function mergeLoaded(loaded: readonly [LoadedEcosystem, ...LoadedEcosystem[]]): 
     apps: withoutRepeats(loaded),
     appsElsewhere: loaded.reduce((sum, { appsElsewhere = 0 }) => sum + appsElsewhere, 0),
     isDefaultExport: loaded.some((one) => one.isDefaultExport),
-    parts: loaded.map(({ path, found, isDefaultExport, refusals }) => ({ path, found, isDefaultExport, refusals })),
+    parts: loaded,
     files: loaded.flatMap((one) => one.files),
     withheld: [...new Set(loaded.flatMap((one) => one.withheld))],
   };

@@ -12,8 +12,12 @@ export interface LoadedEcosystem {
   readonly found: "apps" | "pm2" | "export" | "nothing";
   /** An ES module exports the apps as `default`, where PM2 does not look. */
   readonly isDefaultExport: boolean;
+  /** Fields of an app that the export has beside its apps, where PM2 ignores them. */
+  readonly beside?: readonly string[] | undefined;
   /** The same by file, if there are several. */
-  readonly parts?: readonly Pick<LoadedEcosystem, "path" | "found" | "isDefaultExport" | "refusals">[] | undefined;
+  readonly parts?:
+    | readonly Pick<LoadedEcosystem, "path" | "found" | "isDefaultExport" | "beside" | "refusals">[]
+    | undefined;
   /** Includes every required module. Imports of ES modules cannot be tracked. */
   readonly files: readonly string[];
   /** The file read the arguments of its process, where a name after `--env` would be. */

@@ -16,7 +16,7 @@ export const MIN_LOOP_RESTARTS = 3;
 /** Average, if svcm did not watch the restarts itself. */
 const MAX_LOOP_INTERVAL_MS = 60_000;
 /** A longer run ends a crash loop. The restart count includes requested restarts. */
-const MAX_SHORT_RUN_MS = 15_000;
+export const MAX_SHORT_RUN_MS = 15_000;
 /** The longest time that PM2 needs for a requested restart, unless the app declares longer timeouts. */
 const MAX_REQUESTED_RESTART_MS = 5000;
 

@@ -5,7 +5,7 @@ import type { ProcessFacts, StopFact } from "./facts.ts";
 import { restingState, scheduledState } from "./finite-state.ts";
 import { appKind, type AppKind } from "./code-evidence.ts";
 import { MAY_NOT_LOAD } from "./serving.ts";
-import { type CrashLoop, findCrashLoop, type ObservedRestarts } from "./restarts.ts";
+import { type CrashLoop, findCrashLoop, MAX_SHORT_RUN_MS, type ObservedRestarts } from "./restarts.ts";
 
 export interface ProcessState {
   readonly name: ProcessStateName;
@@ -118,7 +118,16 @@ function onlineState(record: ProcessRecord, kind: AppKind, context: StateContext
     };
   if (facts?.hung !== undefined)
     return { ...plainState("hung"), problem: { code: "PROCESS_HUNG", details: facts.hung } };
-  return { ...plainState("online"), doubt: facts?.unseen };
+  return { ...plainState("online"), doubt: facts?.unseen ?? earlyEnd(record, context) };
+}
+
+/** PM2 counts the ends soon after a start since the last one that was requested. */
+function earlyEnd(
+  { unstableRestarts, lastStartAt }: ProcessRecord,
+  { epochMs }: Pick<StateContext, "epochMs">,
+): string | undefined {
+  if (unstableRestarts === 0 || epochMs - (lastStartAt ?? epochMs) > MAX_SHORT_RUN_MS) return undefined;
+  return ENDED_EARLY;
 }
 
 function withoutPid(record: ProcessRecord, context: StateContext): ProcessState {
@@ -159,10 +168,13 @@ const IN_PLACE: ReadonlySet<ProcessStateName> = new Set([
 ]);
 
 const STILL_STARTING = "it is still starting";
+const ENDED_EARLY = "it ended soon after its start, and has not run for long since";
+/** Doubts that end by themselves. */
+const PASSING: ReadonlySet<string | undefined> = new Set([STILL_STARTING, ENDED_EARLY, MAY_NOT_LOAD.unseen]);
 
-/** A doubt that ends by itself, so a plan for other apps stays the same. */
+/** With its end, a plan for other apps stays the same. */
 export function isPassingDoubt(reason: string): boolean {
-  return reason === STILL_STARTING || reason === MAY_NOT_LOAD.unseen;
+  return PASSING.has(reason);
 }
 
 /** A reason if nothing shows whether the process works. */

@@ -3,6 +3,7 @@ import type { ProcessRecord } from "../pm2/process-record.ts";
 import { type Machine, type PortHolder, findHolder, findLeftOvers, isTakenBy, takenText } from "./port-holders.ts";
 import { DISK_FULL } from "../words/thrown.ts";
 import { appKind } from "./code-evidence.ts";
+import { MAX_SHORT_RUN_MS } from "./restarts.ts";
 import { isOnlineService } from "./read-serving.ts";
 import { MIN_LOADING_MS } from "./serving.ts";
 import { type StateOf, isEnding, isWithoutPid } from "./state.ts";
@@ -136,8 +137,6 @@ function lagging({ own }: Surroundings): string[] {
 
 /** Before the state says that it is a crash loop. PM2 forgets these at a requested restart. */
 const MIN_UNSTABLE_RESTARTS = 2;
-/** A longer run ends a crash loop. */
-const MAX_SHORT_RUN_MS = 15_000;
 
 /**
  * PM2 keeps restarting it, has given up, or could not start it. PM2's counters alone do not prove a loop: they also

@@ -70,6 +70,21 @@ describe("services", () => {
     expect(stateDoubt(young)).toBe("it is still starting");
   });
 
+  test.each([
+    [
+      "ended soon after its start, and runs again",
+      1,
+      14_999,
+      "it ended soon after its start, and has not run for long since",
+    ],
+    ["has run for long since", 1, 15_001, undefined],
+    ["did not end", 0, 1000, undefined],
+  ])("one that %s may work or not", (_, unstableRestarts, runMs, doubt) => {
+    const fields = { ...online, unstableRestarts, lastStartAt: NOW - runMs };
+    const found = processState(record(fields), { epochMs: NOW, missingFolders: new Set(), facts: {} });
+    expect([found.name, stateDoubt(found)]).toEqual(["online", doubt]);
+  });
+
   test("who stopped it, and since when", () => {
     const stop = { atMs: NOW - HOUR / 2, actor: "alice", isSvcm: true };
     expect(state(rest, {}, { lastEnd: { ...ended, stop } })).toBe("stopped by alice since 11:30 UTC !");

@@ -47,10 +47,12 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
   const listed = await callDaemon(join(home, "rpc.sock"), "getMonitorData", TIMEOUT_MS);
   const processes = Array.isArray(listed) ? (listed as Pm2Process[]) : readSavedProcesses(home);
   // One size decides whether the writers are looked for, and whether the log is cut.
-  const found = findLogs(options, processes).flatMap((log) => {
+  const withStats = findLogs(options, processes).flatMap((log) => {
     const stats = lstatIfReadable(log.path);
     return stats === undefined ? [] : [{ ...log, stats }];
   });
+  // Where PM2_HOME is a link, PM2 may know a file by another path. The last one has the app.
+  const found = [...new Map(withStats.map((log) => [fileKey(log.stats), log])).values()];
   const cut = found.filter(({ path, stats }) => stats.size >= options.writersFrom || options.isUnfinished(path));
   const pids = new Set([...daemonPid(home), ...processes.flatMap(({ pid = 0 }) => (pid > 1 ? [pid] : []))]);
   const open = readOpenFiles(new Set(cut.map(({ path }) => realPathIfReadable(path))), pids);
@@ -102,11 +104,7 @@ function findLogs({ home, folders }: LookOptions, processes: readonly Pm2Process
     return app === undefined || stream === undefined ? [] : [{ path, app: null, stream, folders: [home] }];
   });
   const all = [...others, ...own, ...combined, ...targets];
-  return [
-    ...new Map(
-      all.map(({ path, app, stream, folders: allowed }) => [path, { path, app, stream, folders: allowed }]),
-    ).values(),
-  ];
+  return all.map(({ path, app, stream, folders: allowed }) => ({ path, app, stream, folders: allowed }));
 }
 
 function unlessGone<T>(look: () => T): T[] {

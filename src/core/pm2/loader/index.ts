@@ -33,7 +33,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
     if (outcome === undefined)
       throw loadError("ECOSYSTEM_EXPORT_INVALID", path, "it wrote other data where svcm expected its result");
     if (!outcome.ok) throw loadError(outcome.code, path, outcome.reason, outcome.at && locationText(outcome.at));
-    const { apps, found, isDefaultExport, files, absent, refusals, readsCommand } = outcome;
+    const { apps, found, isDefaultExport, beside, files, absent, refusals, readsCommand } = outcome;
     const withheld = absent.filter((name) => cleaned().withheldNames.has(name));
     return {
       path,
@@ -41,6 +41,7 @@ export function ecosystemLoader({ root, env }: EcosystemLoaderOptions): Ecosyste
       apps: apps.map((app) => ({ ...app, absent })),
       found,
       isDefaultExport,
+      beside,
       files,
       withheld,
       refusals,

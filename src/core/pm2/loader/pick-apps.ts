@@ -9,7 +9,7 @@ export interface PickedApp {
   readonly unset: readonly string[];
 }
 
-export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport"> {
+export interface Picked extends Pick<LoadedEcosystem, "found" | "isDefaultExport" | "beside"> {
   readonly apps: readonly PickedApp[];
 }
 
@@ -43,7 +43,10 @@ export function pickApps(exported: unknown): Picked {
   const declared = found === "nothing" ? [] : Array.from(list, (app, index) => pickApp(app, index, budget));
   const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
   const blocks = deployBlocks(config, budget);
-  return { apps: [...declared, ...servers].map((app) => withDeployVariables(app, blocks)), found, isDefaultExport };
+  const apps = [...declared, ...servers].map((app) => withDeployVariables(app, blocks));
+  // A file of settings such as package.json has a name, too.
+  const beside = found === "apps" ? Object.keys(config).filter((key) => key !== "name" && isPm2Field(key)) : [];
+  return { apps, found, isDefaultExport, ...(beside.length > 0 && { beside }) };
 }
 
 type DeployBlock = readonly [name: string, env: Readonly<Record<string, Data>>];

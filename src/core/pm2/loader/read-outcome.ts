@@ -42,6 +42,7 @@ const outcome = z.discriminatedUnion("ok", [
     ),
     found: z.enum(["apps", "pm2", "export", "nothing"]),
     isDefaultExport: z.boolean(),
+    beside: z.optional(texts),
     files: texts,
     absent: texts,
     readsCommand: z.boolean(),

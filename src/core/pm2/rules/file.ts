@@ -57,6 +57,15 @@ export const defaultExport: EcosystemRule = {
       })),
 };
 
+export const besideApps: EcosystemRule = {
+  code: "ECOSYSTEM_FIELD_UNKNOWN",
+  severity: "warning",
+  check: ({ file: { loaded } }) =>
+    (loaded?.parts ?? (loaded ? [loaded] : [])).flatMap(({ beside = [] }) =>
+      beside.map((key) => ({ path: [key], message: `PM2 reads ${key} in an app, and ignores it beside apps` })),
+    ),
+};
+
 export const withheldVariables: EcosystemRule = {
   code: "ECOSYSTEM_VARIABLE_WITHHELD",
   severity: "warning",

@@ -25,7 +25,16 @@ import {
   timeUnits,
   unknownFields,
 } from "./fields.ts";
-import { defaultExport, fileKind, noApps, shadowed, similarName, unsetParts, withheldVariables } from "./file.ts";
+import {
+  besideApps,
+  defaultExport,
+  fileKind,
+  noApps,
+  shadowed,
+  similarName,
+  unsetParts,
+  withheldVariables,
+} from "./file.ts";
 import {
   clusterWrappers,
   commandLines,
@@ -34,6 +43,7 @@ import {
   instancesAboveCores,
   missingEnvFiles,
   notExecutable,
+  readyWrappers,
   relativeEnvFiles,
   relativePreloads,
   scripts,
@@ -196,6 +206,7 @@ export const rules: readonly EcosystemRule[] = [
   unsetParts,
   fieldTypes,
   unknownFields,
+  besideApps,
   envBlocks,
   clusterInterpreter,
   duplicateNames,
@@ -219,6 +230,7 @@ export const rules: readonly EcosystemRule[] = [
   commandLines,
   foreignScripts,
   clusterWrappers,
+  readyWrappers,
   notExecutable,
   serveArguments,
   switchTexts,

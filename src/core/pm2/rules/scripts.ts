@@ -1,4 +1,4 @@
-import { preloadOptions } from "../normalise.ts";
+import { fieldNames, firstValue, preloadOptions } from "../normalise.ts";
 import { appRule, type CheckedApp, type EcosystemRule } from "./rule.ts";
 import type { Finding } from "../../findings/rule.ts";
 
@@ -59,6 +59,17 @@ export const clusterWrappers = appRule({
     const what = isAlone ? "a reload restarts its server" : `its ${declared.instances} servers cannot share a port`;
     const message = `in cluster mode, ${normal.script} itself becomes the worker, so ${what}; name the server's JavaScript file or use exec_mode: "fork"`;
     yield { path: ["exec_mode"], message, severity: isAlone ? "warning" : "error" };
+  },
+});
+
+export const readyWrappers = appRule({
+  code: "ECOSYSTEM_READY_WRAPPER",
+  severity: "warning",
+  *check({ normal, fields }) {
+    const program = normal.isCommandLine ? (normal.declaredScript.trim().split(/\s/)[0] ?? "") : normal.script;
+    if (firstValue(fields, fieldNames.waitReady) !== true || !WRAPPERS.test(program)) return;
+    const message = `${program} starts the server as its child, which cannot send "ready" to PM2; remove wait_ready, or name the server's JavaScript file`;
+    yield { path: ["wait_ready"], message };
   },
 });
 

@@ -63,24 +63,27 @@ interface Reverted {
   readonly names: readonly string[];
   readonly left: AppliedState;
   readonly pinned: ReadonlySet<string>;
+  readonly silent: ReadonlySet<string>;
 }
 
 export async function endReverted(
   run: ApplyRun,
   recording: ReleaseRecorder,
   { app, reason, code, evidence }: FailedStep,
-  { names, left, pinned }: Reverted,
+  { names, left, pinned, silent }: Reverted,
 ): Promise<SvcmError> {
   const back = await wayBack(run, recording, "reverted", app);
   const failure = { app, reason, ...evidence, ...omitUndefined({ back }) };
   await ignoreUnrecorded(recording.end("reverted", { code, failure, left }));
   const certain = [...pinned].filter((name) => ownMember(recording.head.left.apps, name)?.mayDiffer !== true);
   const pins = certain.length === 0 ? "" : ` With the former env files: ${certain.join(", ")}.`;
+  const mute =
+    silent.size === 0 ? "" : ` Started as before, ${nameList([...silent])} did not report that it was ready either.`;
   const why = app === "" ? "" : `Read why: svcm why ${shellQuote(app)}. `;
   return new SvcmError("APPLY_REVERTED", {
     code,
     failure,
-    details: [`${reason} ${stateBefore(recording.head, names)}${pins}`, ...failureLines(evidence)].join("\n"),
+    details: [`${reason} ${stateBefore(recording.head, names)}${pins}${mute}`, ...failureLines(evidence)].join("\n"),
     hint: `${code === "PROCESS_CHANGED" ? "" : why}${reverted(code)}${back === undefined ? "" : ` To take the files back too: ${back}`}`,
   });
 }

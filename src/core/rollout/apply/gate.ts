@@ -27,6 +27,8 @@ export interface HealthRequirement {
   readonly minHealthyMs: number;
   /** Its app did not run before. */
   readonly isNew?: boolean;
+  /** If it is there, a process with `wait_ready` may be silent. */
+  readonly onSilent?: () => void;
 }
 
 type GatePorts = HasHealth & HasProcesses & Parameters<typeof readEnd>[0];
@@ -85,7 +87,7 @@ export class HealthGate {
       if (now === undefined) return undefined;
       const nowMs = clock.elapsed();
       const onlineMs = this.#runs.onlineMs(now, nowMs);
-      const readyMs = await readReadyMs(this.#ports, now);
+      const readyMs = await readReadyMs(this.#ports, now, this.#requirement.onSilent);
       this.#seenAtMs ??= this.#ports.clock.now();
       const answer: HealthResult | undefined =
         probe === undefined ? { state: "absent" } : await this.#probe(now, probe);
@@ -138,12 +140,20 @@ export class HealthGate {
 }
 
 /** PM2 also shows a process as online when it has stopped waiting. @throws {SvcmError} HEALTH_NOT_READY */
-async function readReadyMs({ processes }: HasProcesses, record: ProcessRecord): Promise<number | undefined> {
+async function readReadyMs(
+  { processes }: HasProcesses,
+  record: ProcessRecord,
+  onSilent?: HealthRequirement["onSilent"],
+): Promise<number | undefined> {
   const { pmId, startedAt, declaration } = record;
   const readyTimes = declaration.settings.waitReady === true ? await processes.readyTimes() : undefined;
   if (readyTimes === undefined || startedAt === null) return undefined;
   const readyMs = (readyTimes.get(pmId) ?? 0) - startedAt;
   if (readyMs >= 0) return readyMs;
+  if (onSilent !== undefined) {
+    onSilent();
+    return undefined;
+  }
   const limit = listenTimeoutMs(declaration.settings) / 1000;
   throw healthError(
     "HEALTH_NOT_READY",

@@ -23,6 +23,7 @@ import { definitionText } from "../plan.ts";
 import { envFileCopies, namesOfApp, type FormerProcess, type ReleaseEvent, type ReleaseHead } from "../release.ts";
 import { type Circumstances, readListeners } from "../../running/read-serving.ts";
 import { requireLoaded, waitUntilHealthy, type HealthRequirement } from "./gate.ts";
+import { ownMember } from "../../words/record.ts";
 import { pluralize } from "../../words/text.ts";
 
 export interface RevertContext {
@@ -37,6 +38,8 @@ interface RevertOutcome {
   readonly reasons: readonly string[];
   /** Their env files have changed since, so they now read copies from before the release. */
   readonly pinned: ReadonlySet<string>;
+  /** They do not report that they are ready, and svcm has not seen that they ever did. */
+  readonly silent: ReadonlySet<string>;
 }
 
 /** It changes only what differs, so running it again completes an interrupted one. */
@@ -47,8 +50,10 @@ export async function revertApps(
 ): Promise<RevertOutcome> {
   const reasons: string[] = [];
   const pinned = new Set<string>();
+  const silent = new Set<string>();
   for (const app of apps) {
-    const reason = await revertApp(ports, context, app, () => pinned.add(app)).catch((error: unknown) => {
+    const notes = { pinned: () => pinned.add(app), silent: () => silent.add(app) };
+    const reason = await revertApp(ports, context, app, notes).catch((error: unknown) => {
       if (error instanceof SvcmError) return error.message;
       throw error;
     });
@@ -56,14 +61,14 @@ export async function revertApps(
     const at = new Date(ports.clock.now()).toISOString();
     await context.add({ event: "return", app, at, ...(reason !== undefined && { reason }) });
   }
-  return { reasons, pinned };
+  return { reasons, pinned, silent };
 }
 
 async function revertApp(
   ports: ApplyPorts,
   { head, requirementOf, busy = new Set() }: RevertContext,
   app: string,
-  notePinned: () => void,
+  notes: Readonly<Record<"pinned" | "silent", () => void>>,
 ): Promise<string | undefined> {
   const names = namesOfApp(head, app);
   const former = head.before.filter(({ name }) => names.includes(name));
@@ -78,12 +83,18 @@ async function revertApp(
   const listed = new Set((await listProcesses(ports, names)).map(({ pmId }) => pmId));
   const gone = former.filter(({ pmId }) => !listed.has(pmId));
   for (const { pmId } of gone) await ports.processes.restore(run, pmId);
-  if (pins.size > 0 && (isPinned || gone.length > 0)) notePinned();
+  if (pins.size > 0 && (isPinned || gone.length > 0)) notes.pinned();
   const stopped = new Set(former.filter((old) => old.isStopped).map(({ pmId }) => pmId));
   for (const record of await listProcesses(ports, names))
     if (stopped.has(record.pmId) && !isStopped(record) && !isJob(record))
       await actOn({ ...context, action: "stop" }, record);
-  return findShortfall(former, await verifyReverted(ports, names, former, { ...requirementOf(app), listeners }));
+  const requirement = { ...requirementOf(app), ...silence(head, app, notes.silent) };
+  return findShortfall(former, await verifyReverted(ports, names, former, { ...requirement, listeners }));
+}
+
+/** An apply measured the boot of an app that has reported that it is ready. */
+function silence({ left }: ReleaseHead, app: string, onSilent: () => void): Pick<HealthRequirement, "onSilent"> {
+  return ownMember(left.apps, app)?.bootMs === undefined ? { onSilent } : {};
 }
 
 /** Its schedule may have started it in the meantime. */

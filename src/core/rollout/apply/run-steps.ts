@@ -108,7 +108,7 @@ async function handleFailure(
   if (apps.length === 0) return endRefused(recording, error, failed);
   const mayRevert = input.revert ?? apps.every((one) => planned.settingsOf(one).autoRevert);
   if (!mayRevert) return endHalf(run, recording, "svcm left it as it is, because a revert is switched off.", failed);
-  const { reasons, pinned } = await revertApps(
+  const { reasons, pinned, silent } = await revertApps(
     ports,
     { head, add, requirementOf: createRequirementFinder(run), busy: new Set(pendingReloads.keys()) },
     apps.toReversed(),
@@ -119,7 +119,7 @@ async function handleFailure(
     return endHalf(run, recording, `svcm could not restore everything. ${reasons.join(" ")}`, failed);
   const names = apps.flatMap((one) => namesOfApp(head, one));
   const left = await stateAfterRevert(ports, head.left, { undone: head, apps: names, pinned, by: head.id });
-  return endReverted(run, recording, failed, { names, left, pinned });
+  return endReverted(run, recording, failed, { names, left, pinned, silent });
 }
 
 /**

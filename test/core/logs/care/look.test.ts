@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lookAtLogs } from "../../../../src/core/logs/care/look.node.ts";
@@ -66,6 +66,18 @@ const WEB = (folder: string, more: object = {}) => ({
 const WEB_ONLY = (folder: string) => [WEB(folder)];
 
 describe("the logs", () => {
+  test("are one for each file, also if PM2 knows its home by a link", async () => {
+    const files = { "home/logs/web-out.log": "line\n" };
+    const { logs } = await look(
+      (folder) => {
+        symlinkSync(join(folder, "home"), join(folder, "link"));
+        return [WEB(folder, { pm_out_log_path: join(folder, "link/logs/web-out.log") })];
+      },
+      { files },
+    );
+    expect(logs.map(({ path, app }) => [path, app])).toEqual([["link/logs/web-out.log", "web"]]);
+  });
+
   test("are those of the apps, of PM2 itself, and of apps that were", async () => {
     const files = {
       "logs/both.log": "",

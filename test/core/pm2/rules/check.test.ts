@@ -26,6 +26,13 @@ test("every field with a type that PM2 refuses is reported", async () => {
   expect(await issues(app({ min_uptime: "10s", max_memory_restart: "300M" }))).toEqual([]);
 });
 
+test("a field of an app that stands beside the apps is reported", async () => {
+  const beside = (more: string): string => `module.exports = { apps: [{ name: "one", script: "./a.js" }], ${more} };`;
+  expect(await issues(beside('name: "shop", deploy: {}, ignore_watch: ["uploads"], env: { PAGE_SIZE: "20" }'))).toEqual(
+    ["ECOSYSTEM_FIELD_UNKNOWN env", "ECOSYSTEM_FIELD_UNKNOWN ignore_watch"],
+  );
+});
+
 longTest("env_file is reported as a field that PM2 ignores", async () => {
   expect(await issues(app({ env_file: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 env_file"]);
   expect(await issues(app({ envFile: ".env" }))).toEqual(["ECOSYSTEM_FIELD_UNKNOWN apps 0 envFile"]);
