@@ -12,6 +12,7 @@ const issue = (code: Issue["code"], severity: "error" | "warning" = "error") => 
   path: [],
   message: code,
 });
+const IN_RELEASE = { ...DIRTY, path: "/srv/shop/releases/1/ecosystem.config.cjs" };
 const ENVIRONMENT = { issues: [issue("ENVIRONMENT_SWITCH")] };
 const CHECKOUT = { issues: [issue("CHECKOUT_SWITCH")] };
 
@@ -21,6 +22,7 @@ test.each<[string, Partial<Plan>, Parameters<typeof requireApplicable>[1], strin
   ["another one", {}, { plan: "1111-2222" }, "PLAN_STALE"],
   ["one without an id", { id: null }, { plan: "7f3a-9c21" }, "PLAN_STALE"],
   ["with changes that no commit has", DIRTY, {}, "WORKTREE_DIRTY"],
+  ["of a release with changes that no commit has", IN_RELEASE, {}, "WORKTREE_DIRTY"],
   ["with accepted changes", DIRTY, { allowDirty: true }, undefined],
   ["with changes, and without a step", { ...DIRTY, changed: false }, {}, undefined],
   ["with a warning", { issues: [issue("ECOSYSTEM_VARIABLE_WITHHELD", "warning")] }, {}, undefined],
@@ -38,7 +40,8 @@ test.each<[string, Partial<Plan>, Parameters<typeof requireApplicable>[1], strin
 ])("a plan %s", (_what, plan, choices, expected) => {
   const refusal = ((): SvcmError | undefined => {
     try {
-      requireApplicable({ id: "7f3a-9c21", changed: true, issues: [], git: null, ...plan } as unknown as Plan, choices);
+      const own = { id: "7f3a-9c21", path: "/srv/shop/ecosystem.config.cjs", changed: true, issues: [], git: null };
+      requireApplicable({ ...own, ...plan } as unknown as Plan, choices);
       return undefined;
     } catch (error) {
       if (error instanceof SvcmError) return error;
@@ -46,4 +49,7 @@ test.each<[string, Partial<Plan>, Parameters<typeof requireApplicable>[1], strin
     }
   })();
   expect(refusal?.body.code ?? refusal?.kind).toBe(expected);
+  if (plan === DIRTY && refusal)
+    expect(refusal.body.hint).toBe("Commit the changes, or apply them with --allow-dirty.");
+  if (plan === IN_RELEASE) expect(refusal?.body.hint).toMatch(/^Commit them in a checkout and deploy that commit, or /);
 });

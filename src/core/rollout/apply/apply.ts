@@ -24,6 +24,7 @@ import { readServedApps, readUnloaded, readUnserved } from "../../running/read-u
 import { foreignCode } from "../../api/issue.ts";
 import { SvcmError } from "../../api/errors.ts";
 import { groupBy, withMembers } from "../../words/record.ts";
+import { placeInRelease } from "../../project/state-place.ts";
 import type { UnknownPart } from "../../api/drift.ts";
 import type { ProcessRecord } from "../../pm2/process-record.ts";
 
@@ -257,6 +258,11 @@ async function prepareOrRefuse<T>(recording: ReleaseRecorder, prepare: () => Pro
   }
 }
 
+/** Not a checkout: a commit there would be lost with the release. */
+function isInRelease(path: string): boolean {
+  return placeInRelease(path) !== path;
+}
+
 /** @throws {SvcmError} PLAN_STALE, WORKTREE_DIRTY, APPLY_REFUSED */
 export function requireApplicable(
   plan: Plan,
@@ -278,7 +284,9 @@ export function requireApplicable(
   if (changed && dirty.length > 0 && !allowDirty)
     throw new SvcmError("WORKTREE_DIRTY", {
       details: `No commit holds what would run, because these files have changes: ${dirty.join(", ")}.`,
-      hint: "Commit the changes, or apply them with --allow-dirty.",
+      hint: isInRelease(plan.path)
+        ? "Commit them in a checkout and deploy that commit, or put the files back. An apply with --allow-dirty runs the release as it is."
+        : "Commit the changes, or apply them with --allow-dirty.",
     });
   const isAccepted = (code: string): boolean =>
     (switchEnvironment && code === "ENVIRONMENT_SWITCH") || (switchCheckout && code === "CHECKOUT_SWITCH");
