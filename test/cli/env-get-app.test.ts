@@ -1,4 +1,4 @@
-/** What `svcm env get` says where there is nothing to show. */
+/** The answers of `svcm env get` if there is nothing to show. */
 import { expect, test } from "vitest";
 import { svcm } from "../support/svcm.ts";
 import { makeWorkspace } from "../support/workspace.ts";

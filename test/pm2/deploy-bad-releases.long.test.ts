@@ -73,13 +73,7 @@ test.each<[string, Change, string, RegExp, Partial<InputOf<"deploy.run">>]>([
     {},
   ],
   ["it crashes after 2 seconds", crashAfter(2000), GATED, /It wrote: Error: no database/, { minHealthyMs: 5000 }],
-  [
-    "it crashes after 20 seconds",
-    crashAfter(20_000),
-    GATED,
-    /It wrote: Error: no database/,
-    { minHealthyMs: 23_000 },
-  ],
+  ["it crashes after 20 seconds", crashAfter(20_000), GATED, /It wrote: Error: no database/, { minHealthyMs: 23_000 }],
   [
     "it is never ready",
     (files) => ({

@@ -1,6 +1,6 @@
 /**
- * What a worker of a cluster writes before PM2 has given it a log, as `--require` does, and what V8 writes at its abort. Both go to
- * `pm2.log`, between the lines of PM2, which name no process for them.
+ * Errors of a worker of a cluster before PM2 has given it a log, as in a module of `--require`, and of V8 at an abort. Both
+ * go to `pm2.log`, between the lines of PM2, which name no process for them.
  */
 import { lastErrorBlock, LAST_OF_UNCAUGHT } from "./error-block.ts";
 import { lineTime, type LogEntry, logEntry } from "./log-line.ts";

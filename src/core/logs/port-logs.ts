@@ -81,7 +81,7 @@ export interface ProcessLogs {
   /** Traces that the last daemon left in PM2_HOME. */
   readDaemonTraces(): Promise<DaemonTraces>;
 
-  /** What a worker wrote to `pm2.log` before its newest end in that time, from the first line of its error on. */
+  /** The error that a worker wrote to `pm2.log` before its newest end in that time, from its first line on. */
   readEarlyErrors(end: EndOfWorker): Promise<readonly string[]>;
 
   /**
