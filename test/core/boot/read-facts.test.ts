@@ -144,7 +144,9 @@ describe("what is declared", () => {
     const { ecosystems, stamps } = world.ports;
     const all = {
       ...world.ports,
-      ...{ daemons, units, processLogs },
+      daemons,
+      units,
+      processLogs,
       ecosystems: { ...ecosystems, list: async () => files },
       savedLists: { read: async () => list },
       processes: { ...world.ports.processes, ...processes },

@@ -257,3 +257,11 @@ test("without what PM2 hands over, the env files alone decide, by what is known 
   const byTime = { verdict: "unknown", reason: expect.stringContaining(".env") };
   expect(verdictOf({ envFiles: [later] })).toEqual(byTime);
 });
+
+test("a variable in doubt is not counted among those that a shell most often sets", () => {
+  const running = { ...BY_PM2, PORT: "1", LISTED: "1", OTHER: "1" };
+  const found = decideValues(facts({ running, evidence: evidence({ listedKeys: new Set(["LISTED"]) }) }));
+  expect(found).toMatchObject({ verdict: "unknown", unknown: [expect.stringContaining("LISTED")] });
+  expect(found.unexplained).toContain("OTHER");
+  expect(found.unexplained).not.toContain("LISTED");
+});

@@ -156,6 +156,7 @@ describe("a step that fails", () => {
     expect(error?.details).toContain(
       isPinned ? "Every touched app runs as before. With the former env files: api." : doubt,
     );
+    expect(error?.details?.includes("With the former env files")).toBe(isPinned);
   });
 });
 
