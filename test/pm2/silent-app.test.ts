@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { execute, rolloutApply, SvcmError, type Ports } from "../../src/core/index.ts";
 import { pm2, type Pm2 } from "../support/pm2-daemon.ts";
 
-const CODE = 'if (process.env.IS_HEARD === "yes") process.send("ready"); setInterval(() => {}, 1e6);';
+const CODE = 'if (process.env.REPORTS === "yes") process.send("ready"); setInterval(() => {}, 1e6);';
 let own: Pm2;
 let ports: Ports;
 
@@ -18,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => own.end());
 
-const declare = (IS_HEARD: string, level: string, listenMs: number): void =>
+const declare = (REPORTS: string, level: string, listenMs: number): void =>
   own.pm2Folder([
-    { name: "api", script: "./app.cjs", wait_ready: true, listen_timeout: listenMs, env: { IS_HEARD, level } },
+    { name: "api", script: "./app.cjs", wait_ready: true, listen_timeout: listenMs, env: { REPORTS, level } },
   ]);
 
 const apply = (): Promise<string> =>

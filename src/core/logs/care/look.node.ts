@@ -51,7 +51,7 @@ export async function lookAtLogs(options: LookOptions, kept: KeptSizes, nowMs: n
     const stats = lstatIfReadable(log.path);
     return stats === undefined ? [] : [{ ...log, stats }];
   });
-  // Where PM2_HOME is a link, PM2 may know a file by another path. The last one has the app.
+  // PM2 may know a file by another path, if PM2_HOME is a link. The last one has the app.
   const found = [...new Map(withStats.map((log) => [fileKey(log.stats), log])).values()];
   const cut = found.filter(({ path, stats }) => stats.size >= options.writersFrom || options.isUnfinished(path));
   const pids = new Set([...daemonPid(home), ...processes.flatMap(({ pid = 0 }) => (pid > 1 ? [pid] : []))]);

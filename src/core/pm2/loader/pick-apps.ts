@@ -44,9 +44,14 @@ export function pickApps(exported: unknown): Picked {
   const servers = staticServers(config).map((app, index) => pickApp(app, list.length + index, budget));
   const blocks = deployBlocks(config, budget);
   const apps = [...declared, ...servers].map((app) => withDeployVariables(app, blocks));
-  // A file of settings such as package.json has a name, too.
-  const beside = found === "apps" ? Object.keys(config).filter((key) => key !== "name" && isPm2Field(key)) : [];
-  return { apps, found, isDefaultExport, ...(beside.length > 0 && { beside }) };
+  return { apps, found, isDefaultExport, ...besideApps(config, found) };
+}
+
+/** A name there is that of the project. */
+function besideApps(config: object, found: Picked["found"]): Pick<Picked, "beside"> {
+  if (found !== "apps") return {};
+  const beside = Object.keys(config).filter((key) => key !== "name" && isPm2Field(key));
+  return beside.length > 0 ? { beside } : {};
 }
 
 type DeployBlock = readonly [name: string, env: Readonly<Record<string, Data>>];

@@ -26,7 +26,7 @@ test("every field with a type that PM2 refuses is reported", async () => {
   expect(await issues(app({ min_uptime: "10s", max_memory_restart: "300M" }))).toEqual([]);
 });
 
-test("a field of an app that stands beside the apps is reported", async () => {
+test("a field of an app beside the apps is reported", async () => {
   const beside = (more: string): string => `module.exports = { apps: [{ name: "one", script: "./a.js" }], ${more} };`;
   expect(await issues(beside('name: "shop", deploy: {}, ignore_watch: ["uploads"], env: { PAGE_SIZE: "20" }'))).toEqual(
     ["ECOSYSTEM_FIELD_UNKNOWN env", "ECOSYSTEM_FIELD_UNKNOWN ignore_watch"],
