@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { execute, processAct, SvcmError, type Ports } from "../../src/core/index.ts";
 import { commandLine, start } from "../support/child.ts";
+import { endProcesses } from "../support/pm2-daemon.ts";
 import { api, caller, isStep, refusal, twoAppsUnderPm2, web } from "./two-apps.ts";
 import { firstOrAll, longTest } from "../support/runs.ts";
 
@@ -270,6 +271,8 @@ longTest.each(ends)(
     const refused = await refusal(apply([api("5"), web("5")], when(isStep(0, "done"), end)));
     expect(refused.kind).toBe("APPLY_HALF");
     expect(await outcome()).toBe("half");
+    // Its apps outlive a killed daemon.
+    endProcesses(own.home);
     await startDaemon();
     await apply([api("5"), web("5")]);
     expect(await stepsLeft()).toBe(0);

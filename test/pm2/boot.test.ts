@@ -30,7 +30,7 @@ import {
   type Ports,
 } from "../../src/core/index.ts";
 import { longTest } from "../support/runs.ts";
-import { IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+import { endProcesses, IDLE, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 const CANARY = "canary-77b0";
 const caller = { source: "cli", grants: ["read", "act", "write"] } as const;
@@ -141,7 +141,7 @@ longTest("an app that a restore left stopped can be started, and the start of an
   await own.run({ name: "web" });
   await ports.processes.stop((await named("off")) as never);
   await execute(bootSave, ports, {}, caller);
-  await daemon.signal("SIGKILL");
+  endProcesses(own.home);
   await execute(bootRestore, ports, {}, caller);
   expect(await states()).toEqual(["off stopped", "web online"]);
   const { events } = await execute(eventsList, ports, { kind: "start" }, caller);
@@ -238,7 +238,7 @@ longTest("a drain that was cut off does not make the next boot leave the apps st
   const copy = JSON.parse(readFileSync(join(own.home, "svcm/boot.json"), "utf8")) as object;
   writeFileSync(join(own.home, "svcm/boot.json"), JSON.stringify({ ...copy, draining: saved }));
   writeFileSync(dump(), saved.replaceAll('"status":"online"', '"status":"stopped"'));
-  await daemon.signal("SIGKILL");
+  endProcesses(own.home);
   await execute(bootRestore, ports, {}, caller);
   expect(await states()).toEqual(["web online"]);
 });

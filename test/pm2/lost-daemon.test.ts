@@ -15,6 +15,7 @@ import {
   rolloutPlan,
   type Caller,
 } from "../../src/core/index.ts";
+import { parseEnviron } from "../../src/core/files/proc.ts";
 import { IDLE, pm2, type Daemon } from "../support/pm2-daemon.ts";
 import { svcm } from "../support/svcm.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -105,7 +106,9 @@ longTest("a second daemon beside it is named, and a plan that would start an app
     expect(stdout + stderr).not.toMatch(/left-over|boot save|ended without a message|was killed/);
   }
   await lost.signal("SIGKILL");
-  expect((await execute(rolloutPlan, ports, { environment: "dev" }, caller)).issues).toEqual([]);
+  // Its app outlives it.
+  const { issues } = await execute(rolloutPlan, ports, { environment: "dev" }, caller);
+  expect(issues.map(({ code }) => code)).toEqual(["PROCESS_LEFT_OVER"]);
   expect(daemons()).toEqual([second.pid]);
 });
 
@@ -120,7 +123,10 @@ test("a program that outlives its killed daemon is named, with its pid, before a
   for (const name of ["worker", "web"]) await other.startDeclared(name);
   const ports = other.ports();
   await execute(bootSave, ports, {}, caller);
-  const [{ pid } = { pid: 0 }] = await ports.processes.list();
+  const [{ pid } = { pid: 0 }, started] = await ports.processes.list();
+  // A program that an app leaves behind, such as an agent, has the variables of the app.
+  const env = parseEnviron(readFileSync(`/proc/${started?.pid}/environ`, "utf8"));
+  spawn("/bin/sleep", ["1000"], { env, stdio: "ignore" }).unref();
   await ports.processes.close();
   await daemon.signal("SIGKILL");
   const run = (...args: string[]) => svcm(args, { root: other.folder, env: { PM2_HOME: other.home } });

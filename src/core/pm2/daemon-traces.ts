@@ -17,6 +17,8 @@ export interface DaemonTraces {
 export interface Survivor {
   readonly pid: number;
   readonly name: string;
+  /** A program of Node.js with PM2's own module (`pmx`): it ends a moment after its daemon. */
+  readonly mayEnd?: boolean;
 }
 
 /** `undefined` if it stopped on request. Only for a home without a daemon. */

@@ -25,13 +25,18 @@ export async function readDaemonTraces(pm2Home: string): Promise<DaemonTraces> {
   };
 }
 
-/** Programs of Node.js with PM2's own module (`pmx`) end a moment after their daemon. */
-const ENDING_MS = 500;
+/** PM2's own module looks for the daemon every two seconds. */
+const ENDING_MS = 4000;
+const LOOK_MS = 100;
 
-export async function readSurvivors(pm2Home: string): Promise<Survivor[]> {
-  if (findSurvivors(pm2Home).length === 0) return [];
-  await setTimeout(ENDING_MS);
-  return findSurvivors(pm2Home);
+/** Waits for those that end by themselves. */
+export async function readSurvivors(pm2Home: string): Promise<readonly Survivor[]> {
+  const deadlineMs = performance.now() + ENDING_MS;
+  for (;;) {
+    const found = findSurvivors(pm2Home);
+    if (performance.now() >= deadlineMs || !found.some(({ mayEnd }) => mayEnd)) return found;
+    await setTimeout(LOOK_MS);
+  }
 }
 
 /** @throws {LinkFailure} PROCESS_LEFT_OVER: a start would run the app twice */

@@ -6,7 +6,7 @@ import { existsSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../../words/thrown.ts";
 
-import { hasEnded, parsePidStat } from "../../files/proc.ts";
+import { hasEnded, parseEnviron, parsePidStat } from "../../files/proc.ts";
 import { listIfReadable, readIfReadable, realPathIfReadable } from "../../files/system.ts";
 import { userName } from "../../files/host.ts";
 
@@ -195,8 +195,8 @@ export function isAppOf(home: string, pid: number): boolean {
 }
 
 /**
- * Processes of apps that outlived their daemon, without their children. Beside a later daemon, they are older than it. Linux
- * only; empty elsewhere.
+ * Processes of apps that outlived their daemon, without their children. Beside a later daemon, they are older than it. A
+ * program that an app left behind, such as an agent, has the same variables. Linux only; empty elsewhere.
  */
 export function findSurvivors(home: string): Survivor[] {
   const daemon = Number(readIfReadable(join(home, "pm2.pid")));
@@ -208,13 +208,28 @@ export function findSurvivors(home: string): Survivor[] {
   );
   return [...ofApps].flatMap((pid): Survivor[] => {
     const stat = readStat(pid);
-    const name = readVariables(pid).find((one) => one.startsWith("name="));
+    const {
+      name,
+      pm_pid_path: pidFile,
+      pmx,
+      exec_interpreter: interpreter = "",
+    } = parseEnviron(readIfReadable(`/proc/${pid}/environ`));
     if (stat === undefined || name === undefined || hasEnded(stat)) return [];
     const { parentPid } = stat;
     // During a renewal, the former daemon runs as well.
     if (ofApps.has(parentPid) || parentPid === daemon || isDaemon(parentPid)) return [];
-    return [{ pid, name: name.slice("name=".length) }];
+    return isApp(pid, pidFile) ? [{ pid, name, mayEnd: pmx !== "false" && RUNTIME.test(interpreter) }] : [];
   });
+}
+
+/** PM2 writes the file at each start. If a later daemon has started the app again, both run the same command. */
+function isApp(pid: number, pidFile = ""): boolean {
+  const named = Number(readIfReadable(pidFile));
+  return named === pid || (named > 0 && readCommand(named) === readCommand(pid));
+}
+
+function readCommand(pid: number): string {
+  return readIfReadable(`/proc/${pid}/cmdline`);
 }
 
 const RUNTIME = /(?:^|\/)(?:node|nodejs|bun)$/;
