@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { execute, releaseList, rolloutApply, rolloutPlan, SvcmError, type Ports } from "../../src/core/index.ts";
 import type { ReleaseEvent } from "../../src/core/rollout/release.ts";
-import { pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
+import { endProcesses, pm2, type Daemon, type Pm2 } from "../support/pm2-daemon.ts";
 
 const PM2 = createRequire(import.meta.url).resolve("pm2/bin/pm2");
 const caller = { source: "cli", grants: ["read", "write"] } as const;
@@ -82,6 +82,8 @@ test.each(
   ]),
 )("a PM2 that is $how after line $line of the journal leaves a release half done", async ({ line, end }) => {
   expect(await refusalOf(apply(both("2"), atLine(line, end)))).toBe("APPLY_HALF");
+  // Its apps outlive a killed daemon.
+  endProcesses(own.home);
   daemon = await own.startDaemon();
   await expectHalfAndFinish();
 });
