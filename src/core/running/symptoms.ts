@@ -43,20 +43,25 @@ export function findTakenPort({
   errorLines,
   ...machine
 }: Omit<Surroundings, "disks" | "epochMs" | "limits" | "sockets">): PortHolder | undefined {
-  const taken = takenAddress(errorLines);
+  const taken = takenAddress({ own, errorLines });
   return taken && findHolder(taken.port, own, machine, taken.address);
 }
 
-function takenAddress(errorLines: readonly string[]): { port: number; address: string | undefined } | undefined {
+/** In fork mode, an error of `bind` with an address is of UDP. A worker of a cluster has the same for TCP. */
+function takenAddress({
+  own,
+  errorLines,
+}: Pick<Surroundings, "own" | "errorLines">): { port: number; address: string | undefined } | undefined {
   const found = errorLines.map((line) => PORT_TAKEN.exec(line)).findLast((match) => match !== null);
   const { address, port } = found?.groups ?? {};
-  if (found === undefined || (found[0].startsWith("bind ") && address !== "null")) return undefined;
+  const isOfWorker = address === "null" || own.some(({ execMode }) => execMode === "cluster");
+  if (found === undefined || (found[0].startsWith("bind ") && !isOfWorker)) return undefined;
   return { port: Number(port), address: address === "null" ? undefined : address };
 }
 
 /** The kernel shows all sockets of the network, but no processes of other users or of other containers with that network. */
-function unseenHolder({ errorLines, listeners, sockets = [] }: Surroundings): string[] {
-  const taken = takenAddress(errorLines);
+function unseenHolder({ own, errorLines, listeners, sockets = [] }: Surroundings): string[] {
+  const taken = takenAddress({ own, errorLines });
   if (taken === undefined || listeners.some(({ port }) => port === taken.port)) return [];
   const isHeld = sockets.some((socket) => socket.isListening && isTakenBy(socket, taken.port, taken.address));
   return isHeld

@@ -99,6 +99,15 @@ test.each<[string, Partial<Surroundings>, RegExp[]]>([
     [/^Port 3000 is taken by web /],
   ],
   [
+    "a worker of a cluster finds its port held on one address",
+    {
+      own: [{ ...api, execMode: "cluster" }],
+      errorLines: ["Error: bind EADDRINUSE 127.0.0.1:3000"],
+      listeners: [socket(3000, 8)],
+    },
+    [/^Port 3000 is taken by web /],
+  ],
+  [
     "its socket file exists, whose folder is named like a port",
     { errorLines: [inUse("/run/app:3000/api.sock")], listeners: [socket(3000, 8)] },
     [],
