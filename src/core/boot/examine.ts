@@ -140,15 +140,10 @@ const scripts: BootRule = {
       yield {
         path: [name],
         message: `${name}: the saved list starts ${script}, which does not exist`,
-        command: declared.names.includes(name) ? "svcm apply" : showCommand(name),
+        command: declared.names.includes(name) ? "svcm apply" : "svcm explain BOOT_SCRIPT_GONE",
       };
   },
 };
-
-/** Without a declaration, svcm does not know from where the app should start. */
-function showCommand(name: string): string {
-  return `svcm show ${shellQuote(name)}`;
-}
 
 const interpreters: BootRule = {
   code: "BOOT_INTERPRETER_GONE",
@@ -166,7 +161,9 @@ const interpreters: BootRule = {
       yield {
         path: [name],
         message: `${name} cannot start: ${what}`,
-        command: declared.names.includes(name) ? `svcm restart ${shellQuote(name)} --ecosystem` : showCommand(name),
+        command: declared.names.includes(name)
+          ? `svcm restart ${shellQuote(name)} --ecosystem`
+          : "svcm explain BOOT_INTERPRETER_GONE",
       };
     }
   },

@@ -215,7 +215,7 @@ const machines: readonly Row[] = [
     "lost the script of an app that is not declared",
     { missingScripts: new Set(["/srv/api.js"]) },
     "no",
-    [["BOOT_SCRIPT_GONE", "svcm show api"]],
+    [["BOOT_SCRIPT_GONE", "svcm explain BOOT_SCRIPT_GONE"]],
   ],
   [
     "lost an interpreter",
